@@ -25,7 +25,7 @@ from _report import EXACT, OTHER, OURS, Report
 import symvi
 from symvi.exporters.bits import ON_HOST
 from symvi.exporters.measure import BOARDS
-from symvi.exporters.measure.build import compile_object, link, write
+from symvi.exporters.measure.board_build import compile_object, link, write
 from symvi.exporters.measure.emulator import launch
 from symvi.exporters.measure.instructions import counted, counting
 from symvi.exporters.measure.subject import files_of

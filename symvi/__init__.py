@@ -9,11 +9,14 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from symvi import forces as _forces  # noqa: F401  registers symvi's own kinds, before anything asks for them
+from symvi import contacts as _contacts  # noqa: F401  registers symvi's own kinds, before anything asks for them
+from symvi import forces as _forces  # noqa: F401
 from symvi import joints as _joints  # noqa: F401
+from symvi.registry import CONTACTS as _CONTACTS
 from symvi.registry import FORCES as _FORCES
 from symvi.registry import JOINTS as _JOINTS
 
+_CONTACTS.close_own()
 _FORCES.close_own()
 _JOINTS.close_own()
 
@@ -60,7 +63,7 @@ if TYPE_CHECKING:
     )
     from symvi.mechanism.state import State
     from symvi.physics.symbols import placements
-    from symvi.registry import ForceKind, JointType, register_force, register_joint
+    from symvi.registry import ContactKind, ForceKind, JointType, register_contact, register_force, register_joint
     from symvi.simulate import Simulator, SolverOptions, Trajectory
     from symvi.simulate.coordinates import coordinates_of, state_from
 
@@ -78,7 +81,7 @@ _HOME_OF = {
         " JointSpring Limit Mechanism PointSpring Potential Rod Servo Sphere Wrench",
         "symvi.mechanism.state": "State",
         "symvi.physics.symbols": "placements",
-        "symvi.registry": "ForceKind JointType register_force register_joint",
+        "symvi.registry": "ContactKind ForceKind JointType register_contact register_force register_joint",
         "symvi.simulate": "Simulator SolverOptions Trajectory",
         "symvi.simulate.coordinates": "coordinates_of state_from",
     }.items()
@@ -95,6 +98,7 @@ __all__ = [
     "Capsule",
     "CompilerError",
     "Contact",
+    "ContactKind",
     "Coupling",
     "Cylinder",
     "Driver",
@@ -134,6 +138,7 @@ __all__ = [
     "export",
     "load",
     "placements",
+    "register_contact",
     "register_force",
     "register_joint",
     "state_from",

@@ -32,7 +32,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
     ("simulate",),
     ("proofs", "verify", "importers", "exporters", "plots", "demos"),
     ("page",),
-    ("joints", "forces", "view"),
+    ("joints", "forces", "contacts", "view"),
     ("environment",),
     ("cli",),
     ("__init__", "__main__"),

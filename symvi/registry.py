@@ -1,11 +1,11 @@
-"""Registries: what symvi knows of each type of joint and each kind of force, one record each.
+"""Registries: what symvi knows of each type of joint, kind of force and kind of contact, one record each.
 
 A record holds everything about its type: of a joint what it holds and leaves free, the formulas of its rows, their
 plain definition that proofs compare with, how it looks, and how its derivation is worded. The records of symvi's own
-are in symvi/joints and symvi/forces, one file for each; a record from outside joins them by `register_joint` or
-`register_force` and is worth the same. It must be registered before a description names it, in every process: commands
-of symvi (`symvi simulate`), which no program of a user's runs in, do not know it. It is derived anew in every process,
-as symvi cannot see when it changes.
+are in symvi/joints, symvi/forces and symvi/contacts, one file for each; a record from outside joins them by
+`register_joint`, `register_force` or `register_contact` and is worth the same. It must be registered before a
+description names it, in every process: commands of symvi (`symvi simulate`), which no program of a user's runs in, do
+not know it. It is derived anew in every process, as symvi cannot see when it changes.
 
 Functions in a record import what they need when they are called: `import symvi` stays quick.
 """
@@ -20,11 +20,15 @@ from typing import Any, Generic, Literal, NamedTuple, Protocol, TypeVar
 from symvi.errors import ArgumentError, MechanismError
 
 __all__ = [
-    "FORCES", "ForceKind", "JOINTS", "JointType", "Registry", "Rows", "Words", "register_force", "register_joint",
+    "CONTACTS", "ContactKind", "FORCES", "ForceKind", "JOINTS", "JointType", "Registry", "Rows", "Words",
+    "register_contact", "register_force", "register_joint",
 ]  # fmt: skip
 
 Kind = Literal["translation", "rotation"]
 OWN_FIELDS = ("pitch", "length", "child_axis", "expressions")  # of a joint's description, for some types only
+CONTACT_FIELDS = (  # of a contact's description, for some kinds only
+    "parent_anchor", "whole_shape", "normal", "parent_radius", "expression", "point", "parameters",
+)  # fmt: skip
 
 
 class Named(Protocol):
@@ -215,7 +219,7 @@ class ForceKind:
         ShareModel within the step; None for an inequality (dry friction). system has the mechanism and the geometry of
         every joint (physics/multibody.py).
     numbers: (mechanism, force) -> names and numbers of the description that a run may change (numbers/settings.py).
-    naive: (scene, force, numbers, inputs) -> its energy or power by plain definition (naive/forces.py).
+    naive: (scene, force, numbers, inputs) -> its energy or power by plain definition (naive/force_energies.py).
     record: (mechanism, force, joints, numbers) -> its parameters, derived a second time for proofs.
     signals: (force) -> (input, text in t, whether it is the text's rate) for signals of the description.
     expressions: (force) -> texts of the user's own, which must be real and finite at the start.
@@ -266,3 +270,105 @@ def register_force(record: ForceKind) -> ForceKind:
     for problem in record.problems() if FORCES.is_closed else ():
         raise ArgumentError(f"kind of force '{record.name}': {problem}")
     return FORCES.register(record)
+
+
+@dataclass(frozen=True)
+class ContactKind:
+    """Everything that symvi knows of a kind of contact: a surface of the parent that the child's point or sphere meets.
+
+    Its gap phi >= 0 [m] is a number of both placements. a is the parent, b the child.
+
+    name: in descriptions, as `kind`.
+    model: (mechanism, point) -> the gap as a ContactModel (physics/inequalities.py: touching), of one ContactPoint.
+    naive: (scene, contact, numbers) -> the gap by its plain definition, a function of placements (x, q) of a and b.
+    record: (mechanism, point, numbers) -> its own parameters, derived a second time for proofs; those that every
+        contact has, its anchors, radius, friction and named numbers, are there already.
+    fields: which of CONTACT_FIELDS belong to it. needs: those that must be given.
+    numbers: names of numbers that a description must give in `parameters`, with meaning and unit.
+    complaints: (contact) -> what else can be wrong with a description.
+    settings: (mechanism, contact) -> names and numbers of the description that a run may change (numbers/settings.py);
+        None: both anchors, and its named numbers.
+    is_distance: the gap is a distance, so that its gradient by the child's position has length one.
+    is_sphere: the parent's surface is a sphere about parent_anchor, which turns with it. Two of them may pass through
+        each other within a step.
+    has_plane: the surface is a plane of the parent, and `normal` is its normal.
+    is_own: the gap is a user's expression, which may depend on where the bodies are in the world.
+    expressions: (contact) -> texts of the user's own, which must be real and finite at the start.
+    place: (scene, contact, numbers) -> where bodies touch by plain definition, a function of both placements; None: at
+        the child's point, or under its sphere's centre.
+    ground: (contact) -> (a point, the normal) of a plane on the parent that a page may draw; None: no plane.
+    type_name: what the program calls it; left out: the name, and _contact.
+    definitions: () -> functions to verify against (verify/own_definition.py). told: name of one -> its rows as vector
+        expressions, for `derive`.
+    examples: the fields of descriptions beside child_anchor and radius, for proofs and tests.
+    """
+
+    name: str
+    model: Callable[[Any, Any], Any]
+    naive: Callable[[Any, Any, Any], Callable]
+    record: Callable[[Any, Any, Any], dict[str, list]] = lambda mechanism, point, numbers: {}
+    fields: tuple[str, ...] = ("parent_anchor",)
+    needs: tuple[str, ...] = ()
+    numbers: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    complaints: Callable[[Any], Iterable] = lambda contact: ()
+    settings: Callable[[Any, Any], Iterable] | None = None
+    is_distance: bool = True
+    is_sphere: bool = False
+    has_plane: bool = False
+    is_own: bool = False
+    expressions: Callable[[Any], tuple[str, ...]] = lambda contact: ()
+    place: Callable[[Any, Any, Any], Callable | None] = lambda scene, contact, numbers: None
+    ground: Callable[[Any], tuple | None] = lambda contact: None
+    type_name: str = ""
+    definitions: Callable[[], Iterable] = lambda: ()
+    told: Mapping[str, Callable[[], Any]] = field(default_factory=dict)
+    examples: tuple[Mapping[str, Any], ...] = ()
+
+    @property
+    def type(self) -> str:
+        """What the program and generated C call it."""
+        return self.type_name or f"{self.name}_contact"
+
+    def has(self, name: str) -> bool:
+        """Whether one of CONTACT_FIELDS belongs to it."""
+        return name in self.fields or name in self.needs or (name == "parameters" and bool(self.numbers))
+
+    def problems(self) -> Iterator[str]:
+        """What is wrong with the record as such; its gap is looked at when a mechanism has one."""
+        for name in ("model", "naive", "record", "complaints", "expressions", "place", "ground", "definitions"):
+            if not callable(getattr(self, name)):
+                yield f"{name} is {getattr(self, name)!r}, but must be a function"
+        if self.settings is not None and not callable(self.settings):
+            yield f"settings is {self.settings!r}, but must be a function or None"
+        if unknown := [name for name in (*self.fields, *self.needs) if name not in CONTACT_FIELDS]:
+            yield (
+                f"fields or needs have {unknown[0]!r}, but have the choice of {', '.join(CONTACT_FIELDS)}; "
+                "numbers names any other number"
+            )
+        for name, meaning in self.numbers.items():
+            if isinstance(meaning, str) or len(meaning) != 2:
+                yield f"numbers has {meaning!r} for '{name}', but must have (meaning, unit)"
+        if (taken := next((kind for kind in CONTACTS.values() if kind.type == self.type), None)) is not None:
+            yield f"its type '{self.type}' is that of '{taken.name}'; leave type_name out, or choose another one"
+
+
+CONTACTS: Registry[ContactKind] = Registry("kind of contact")
+
+
+def register_contact(record: ContactKind) -> ContactKind:
+    """Make a kind of contact known: descriptions may name it from now on.
+
+    Raises ArgumentError if its name is taken, or if the record is wrong.
+    """
+    if not isinstance(record, ContactKind):
+        raise ArgumentError(f"register_contact was given {record!r}; give a symvi.ContactKind")
+    if record.name in CONTACTS:
+        return CONTACTS.register(record)  # says that it is taken
+    for problem in record.problems():
+        raise ArgumentError(f"kind of contact '{record.name}': {problem}")
+    return CONTACTS.register(record)
+
+
+def contact_types() -> frozenset[str]:
+    """The names that the program has for contacts of all kinds."""
+    return frozenset(kind.type for kind in CONTACTS.values())

@@ -9,17 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import inf, isfinite
 from random import Random
 
 import numpy as np
+from numpy.typing import NDArray
 
+from symvi.analysis.dense import free_part, smallest_solution
 from symvi.analysis.equations import Array, Configuration, Equations, Rows, start_configuration
 from symvi.analysis.freedoms import Freedoms, Reduced, freedoms, reduced
+from symvi.analysis.reach import Reach
 from symvi.analysis.spanning import Spanning
 from symvi.mechanism import Body, Mechanism
 from symvi.mechanism.inertia import principal_moments
-from symvi.mechanism.rotation import rotation_matrix
 from symvi.mechanism.start_values import start_values
 from symvi.mechanism.vectors import norm, subtract
 from symvi.numbers.extent import OPENING, far_of, size_of
@@ -64,6 +67,8 @@ class Assembly:
         self.noise = NOISE * far_of(mechanism) / self.size
         self.equations = Equations(spanning.bodies, spanning.models)
         self.plain = np.broadcast_to(np.diag([1.0] * 3 + [self.size**2] * 3), (len(self.bodies), 6, 6))
+        self._closing = self._places()
+        self._reach: Reach | None = None
 
     def start(self) -> Configuration:
         """The start placement of the description, with the angles that it knows."""
@@ -74,10 +79,19 @@ class Assembly:
         rows, configuration = self.equations.at(configuration)
         return Position(configuration, rows, freedoms(self.spanning, rows, self.size), self.closure(rows))
 
+    def _places(self) -> tuple[NDArray[np.intp], Array]:
+        """Of the rows of the tree, and of the chosen ones, among all rows; and the units of all."""
+        models = self.spanning.models
+        first = np.cumsum([0, *(model.rows for model in models)])
+        tree = [(k, row) for k in self.spanning.carriers if k is not None for row in range(models[k].rows)]
+        units = [1.0 if unit == "rad" else self.size for model in models for unit in model.row_units]
+        return np.array([first[k] + row for k, row in [*tree, *self.chosen]], np.intp), np.array(units)
+
     def closure(self, rows: Sequence[Rows]) -> float:
         """The largest residual of the tree and of the chosen rows: rad, or metres in units of the mechanism's size."""
-        tree = [(k, row) for k in self.spanning.carriers if k is not None for row in range(len(rows[k].g))]
-        return largest(self.residual(rows, k, row) for k, row in [*tree, *self.chosen])
+        places, units = self._closing
+        found = np.abs((np.concatenate([row.g for row in rows]) / units)[places])
+        return float(found.max(initial=0.0)) if np.isfinite(found).all() else inf
 
     def residual(self, rows: Sequence[Rows], model: int, row: int) -> float:
         unit = 1.0 if self.spanning.models[model].row_units[row] == "rad" else self.size
@@ -85,15 +99,28 @@ class Assembly:
 
     def masses(self, configuration: Configuration) -> Array:
         """(n, 6, 6): the inertia of every body in world axes, a point mass with a small radius."""
+        turns = configuration.turns()
         blocks = np.zeros((len(self.bodies), 6, 6))
-        for block, body, q in zip(blocks, self.bodies, configuration.q, strict=True):
-            xx, yy, zz, xy, xz, yz = body.inertia
-            tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-            missing = body.mass * (LEAST_RADIUS * self.size) ** 2 - principal_moments(body.inertia)[0]
-            turn = np.array(rotation_matrix(tuple(q)))
-            block[:3, :3] = body.mass * np.eye(3)
-            block[3:, 3:] = turn @ tensor @ turn.T + max(0.0, missing) * np.eye(3)
+        blocks[:, :3, :3] = self._own_masses[:, None, None] * np.eye(3)
+        blocks[:, 3:, 3:] = turns @ self._own_inertias @ turns.swapaxes(1, 2)
+        blocks[:, 3:, 3:] += self._missing[:, None, None] * np.eye(3)
         return blocks
+
+    @cached_property
+    def _own_masses(self) -> Array:
+        return np.array([body.mass for body in self.bodies])
+
+    @cached_property
+    def _own_inertias(self) -> Array:
+        """(n, 3, 3), in body axes."""
+        found = [(xx, xy, xz, xy, yy, yz, xz, yz, zz) for xx, yy, zz, xy, xz, yz in (b.inertia for b in self.bodies)]
+        return np.array(found).reshape(-1, 3, 3)
+
+    @cached_property
+    def _missing(self) -> Array:
+        """(n,): what is added about all axes of a body whose least moment is too small."""
+        least = np.array([principal_moments(body.inertia)[0] for body in self.bodies])
+        return np.maximum(0.0, self._own_masses * (LEAST_RADIUS * self.size) ** 2 - least)
 
     def moved_masses(self, configuration: Configuration) -> Array:
         """As masses(), but a body without inertia about some axis counts as its mass on the longest arm of its joints.
@@ -115,7 +142,8 @@ class Assembly:
 
     def reduced(self, position: Position, metric: Array | None = None) -> Reduced:
         """The chosen rows on the freedoms of the tree; in the plain metric all bodies are of one mass and size."""
-        return reduced(position.rows, position.tree, self.plain if metric is None else metric, self.chosen)
+        self._reach = self._reach or Reach(self.spanning, self.chosen, position.rows, position.tree.widths)
+        return reduced(position.rows, position.tree, self.plain if metric is None else metric, self._reach)
 
     # --- projection --------------------------------------------------------------------------------------------------
     def project(self, configuration: Configuration, cut: float = CUT) -> Position:
@@ -138,12 +166,11 @@ class Assembly:
         """The smallest motion, by mass, that removes the residual to first order."""
         system = self.reduced(position, self.masses(position.configuration))
         tree = position.tree
-        repair = tree.repair - system.motion(system.coordinates(tree.repair))
+        free = system.moving
+        repair = tree.repair - free.motion(free.coordinates(tree.repair))
         g = np.array([position.rows[model].g[row] for model, row in self.chosen])
-        residual = (g + np.einsum("rbi,bi->r", system.gradients, repair)) / system.scale
-        u, sigma, vt = system.singular()
-        held = sigma > cut
-        return repair - system.motion(vt[held].T @ ((u[:, held].T @ residual) / sigma[held]))
+        residual = (g + system.acting(repair)) / system.scale
+        return repair - free.motion(smallest_solution(system.matrix, residual, cut))
 
     def stretch(self, motion: Array) -> float:
         """The size of a motion: the largest turn [rad], or translation in units of the mechanism's size."""
@@ -161,14 +188,12 @@ class Assembly:
     def free_part(self, position: Position, motion: Array, cut: float, stride: float = STRIDE) -> Array:
         """The part of a motion that the rows leave free, one stride long; zero where they leave none."""
         system = self.reduced(position)
-        _, sigma, vt = system.singular()
-        u = system.coordinates(motion)
+        u = system.moving.coordinates(motion)
         size = np.linalg.norm(u)
-        held = vt[sigma > cut]
-        u = u - held.T @ (held @ u)
+        u = free_part(system.matrix, u, cut)
         if not np.linalg.norm(u) > 1e-6 * size:
             return np.zeros_like(motion)
-        free = system.motion(u)
+        free = system.moving.motion(u)
         return free * (stride / self.stretch(free))
 
     def walk(

@@ -8,17 +8,19 @@ placements near by.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
 from symvi.analysis.equations import Array, Configuration, Equations, start_configuration
-from symvi.errors import AssemblyError
+from symvi.errors import AssemblyError, MechanismError
 from symvi.mechanism import Mechanism
+from symvi.mechanism.contacts import ContactPoint, contact_points
 from symvi.mechanism.rotation import rotate
 from symvi.numbers.extent import size_of
 from symvi.physics.model import ConstraintModel, ContactModel, body_of
 from symvi.physics.multibody import MultibodySystem
+from symvi.registry import CONTACTS, ContactKind
 
 PLACEMENTS = 6
 AWAY = 0.2  # of the mechanism's size, and rad: how far other placements are from the start
@@ -26,18 +28,56 @@ OFF = 1e-6  # of the mechanism's size: how far a point may be off the line
 
 
 def check_contact_points(system: MultibodySystem) -> None:
-    """Raises AssemblyError for a gap whose friction would act beside its normal force."""
+    """Raises AssemblyError for a gap whose friction would act beside its normal force.
+
+    Raises MechanismError for a kind from outside that says of its gap or of its point of contact what is not so.
+    """
     mechanism = system.mechanism
-    models = [model for model in system.contacts if model.type == "gap" and model.cone != "none"]
+    kinds = {model.name: CONTACTS[point.contact.kind] for model, point in _with_points(system)}
+    models = [model for model in system.contacts if not kinds[model.name].is_distance or _is_from_outside(model, kinds)]
     size = size_of(mechanism) if models else 0.0
     names = [body.name for body in mechanism.bodies]
     for model in models:
+        if _is_from_outside(model, kinds):
+            for placement in _placements(mechanism, size):
+                _check_record(model, kinds[model.name].name, names, placement, size)
+        if model.cone == "none":
+            continue
         off = max(_off_line(model, names, placement) for placement in _placements(mechanism, size))
         if off > OFF * size:
             where = "child_anchor, or radius away from it" if model.centre is not None else "point"
             raise AssemblyError(
                 f"contact '{model.name}': friction would act {off:.3g} m beside the line along which the gap's normal "
                 f"force acts, at {where}; give in point, as three expressions, where the bodies touch"
+            )
+
+
+def _with_points(system: MultibodySystem) -> Iterator[tuple[ContactModel, ContactPoint]]:
+    return zip(system.contacts, contact_points(system.mechanism), strict=True)
+
+
+def _is_from_outside(model: ContactModel, kinds: Mapping[str, ContactKind]) -> bool:
+    return CONTACTS.serial(kinds[model.name].name) != 0
+
+
+def _check_record(model: ContactModel, kind: str, names: list[str], placement: Configuration, size: float) -> None:
+    """Whether a gap that is said to be a distance is one, and `place` is under the sphere's centre."""
+    (row,) = _value(model, model.groups, ("gap",), names, placement).gradients[names.index(body_of(model, "b"))]
+    slope = float(np.linalg.norm(row[:3]))
+    if not np.isfinite(slope):
+        return
+    if model.unit_gradient and abs(slope - 1.0) > OFF:
+        raise MechanismError(
+            f"kind of contact '{kind}': is_distance is true, but the gap of '{model.name}' grows by {slope:.6g} m "
+            "where its point goes 1 m away; set is_distance=False"
+        )
+    if model.centre is not None and model.place is not None:
+        told = _value(model, (model.place,), ("x", "y", "z"), names, placement).g
+        off = float(np.linalg.norm(told - _arm(model, names, placement, row[:3] / slope)))
+        if off > OFF * size:
+            raise MechanismError(
+                f"kind of contact '{kind}': place ends {off:.3g} m from the point of '{model.name}' under the sphere's "
+                "centre, against the direction in which the gap opens; correct it, or set centre=None"
             )
 
 

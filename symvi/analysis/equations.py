@@ -39,6 +39,10 @@ class Configuration:
         q = evaluate(kinematics.turned, {"c": turn.T[:1], "a": turn.T[1:], "q": self.q.T})["q2"].T
         return Configuration(self.x + motion[:, :3], q / np.linalg.norm(q, axis=1)[:, None], self.angles)
 
+    def turns(self) -> Array:
+        """(n, 3, 3): the rotation matrix of every body."""
+        return evaluate(kinematics.rotation_matrix, {"q": self.q.T})["R"].T.reshape(-1, 3, 3)
+
 
 def start_configuration(mechanism: Mechanism, bodies: Sequence[Body], angles: Angles) -> Configuration:
     """The start placement of some bodies, as the description has it."""
@@ -63,19 +67,20 @@ class Equations:
     def __init__(self, bodies: Sequence[str], models: Sequence[ConstraintModel]):
         self.models = tuple(models)
         self.index = {name: k for k, name in enumerate(bodies)}
-        self.types: dict[tuple, list[int]] = {}
+        types: dict[tuple, list[int]] = {}
         for k, model in enumerate(self.models):
-            self.types.setdefault(_type(model), []).append(k)
+            types.setdefault(_type(model), []).append(k)
+        self.batches = [(members, _Batch([self.models[k] for k in members], self.index)) for members in types.values()]
 
     def at(self, configuration: Configuration) -> tuple[list[Rows], Configuration]:
         """The rows of every model, in order; and the configuration with its angles carried on to the nearest branch."""
         found: list[Rows] = [Rows(np.zeros(0), {})] * len(self.models)
         angles = dict(configuration.angles)
-        for members in self.types.values():
-            batch = _Batch([self.models[k] for k in members], self.index, configuration)
-            for k, rows in zip(members, batch.rows(), strict=True):
+        for members, batch in self.batches:
+            placed = _Placed(batch, configuration)
+            for k, rows in zip(members, placed.rows(), strict=True):
                 found[k] = rows
-            angles |= batch.angles()
+            angles |= placed.angles()
         return found, Configuration(configuration.x, configuration.q, angles)
 
 
@@ -89,15 +94,31 @@ def _type(model: ConstraintModel) -> tuple:
 
 
 class _Batch:
-    """Models of one type at a configuration."""
+    """Models of one type: their bodies, by index, and their parameters."""
 
-    def __init__(self, models: list[ConstraintModel], index: Mapping[str, int], configuration: Configuration):
-        self.models, self.configuration = models, configuration
+    def __init__(self, models: list[ConstraintModel], index: Mapping[str, int]):
+        self.models = models
         self.places = {  # of bodies, not of the world
             label: [index[body_of(model, label)] for model in models]
             for label, body in models[0].bodies.items()
             if body is not None
         }
+        self._parameters: dict[str, Array] = {}
+
+    def parameter(self, name: str) -> Array:
+        """(size, models)"""
+        if name not in self._parameters:
+            self._parameters[name] = np.array([model.parameters[name].values for model in self.models], float).T
+        return self._parameters[name]
+
+
+class _Placed:
+    """Models of one type at a configuration."""
+
+    def __init__(self, batch: _Batch, configuration: Configuration):
+        self.models, self.places, self._parameter = batch.models, batch.places, batch.parameter
+        self.configuration = configuration
+        self._known: dict[object, Array] = {}
 
     def rows(self) -> list[Rows]:
         first, count = self.models[0], len(self.models)
@@ -130,10 +151,12 @@ class _Batch:
         return found
 
     def _values(self, formula: Formula, group: Group) -> dict[str, Array]:
-        return evaluate(formula, {a.name: self._source(group.inputs[a.name]) for a in formula.inputs})
+        return evaluate(formula, {a.name: self._known_source(group.inputs[a.name]) for a in formula.inputs})
 
-    def _parameter(self, name: str) -> Array:
-        return np.array([model.parameters[name].values for model in self.models], float).T
+    def _known_source(self, source: Source) -> Array:
+        if source not in self._known:
+            self._known[source] = self._source(source)
+        return self._known[source]
 
     def _source(self, source: Source) -> Array:
         """(size, models): what an input of the formula is in every model."""
@@ -154,8 +177,9 @@ class _Batch:
         q = self.configuration.q[places].T
         if isinstance(source, Attitude):
             return evaluate(kinematics.carried_quaternion, {"q": q, "o": offset})["p"]
-        rotation = evaluate(kinematics.rotation_matrix, {"q": q})["R"]
-        return evaluate(kinematics.carried_vector, {"R": rotation, "p": offset})["r"]
+        if source.body not in self._known:
+            self._known[source.body] = evaluate(kinematics.rotation_matrix, {"q": q})["R"]
+        return evaluate(kinematics.carried_vector, {"R": self._known[source.body], "p": offset})["r"]
 
 
 def evaluate(formula: Formula, values: Mapping[str, Array]) -> dict[str, Array]:

@@ -18,6 +18,7 @@ from symvi.analysis.dense import remove
 from symvi.analysis.equations import Array, Equations
 from symvi.analysis.freedoms import reduced
 from symvi.analysis.rank import INDEPENDENT, REDUNDANT
+from symvi.analysis.reach import Reach
 from symvi.mechanism import coordinate_kinds
 from symvi.mechanism.start_values import start_values
 from symvi.physics.multibody import MultibodySystem
@@ -50,7 +51,8 @@ def locks_for(
     found, _ = Equations(spanning.bodies, models).at(configuration)
     number = len(spanning.models)
     chosen = [*spanning.loop_rows, *((number + k, 0) for k in range(len(candidates)))]
-    matrix = reduced([*start.rows, *found], start.tree, assembly.plain, chosen).matrix
+    rows = [*start.rows, *found]
+    matrix = reduced(rows, start.tree, assembly.plain, Reach(spanning, chosen, rows, start.tree.widths)).matrix
     for k in _choose(matrix, len(spanning.loop_rows), kept, count, assembly):
         yield candidates[k]._replace(value=float(f"{float(found[k].g[0]):.{DIGITS}g}"))
 

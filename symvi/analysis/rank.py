@@ -14,9 +14,8 @@ from random import Random
 import numpy as np
 
 from symvi.analysis.assembly import STRIDE, Assembly, Position
-from symvi.analysis.dense import remove
+from symvi.analysis.dense import Elimination, singular_value
 from symvi.analysis.equations import Array
-from symvi.analysis.freedoms import Reduced
 
 REDUNDANT = 1e-11  # a singular value that never exceeds this belongs to a redundant row
 INDEPENDENT = 2e-3  # one that reaches this somewhere belongs to an independent row
@@ -26,6 +25,8 @@ INDEPENDENT = 2e-3  # one that reaches this somewhere belongs to an independent 
 SHARE = 0.2
 WEAKEST = 1e-4  # of all that counts as independent
 TIE = 1e-6  # rows whose residuals differ by less, relatively, are taken in their order
+SPENT = 1e-7  # a row that keeps less than this of its size 1 is never chosen
+NARROWED = 0.8
 WALKS = 5
 STRIDES = 3
 SHARES = (1.0, 0.2, 0.04)  # of a stride: a mechanism near the end of its range moves by short ones only
@@ -77,9 +78,12 @@ class Rank:
     singular: tuple[int, ...]
 
 
-def rank_of(systems: Sequence[Reduced], noise: float = 0.0) -> Rank:
-    """The rank of the loop rows over several configurations. noise: how exactly these could be closed."""
-    values = np.array([system.singular()[1] for system in systems])
+def rank_of(found: Sequence[Array], noise: float = 0.0) -> Rank:
+    """The rank of the loop rows by their singular values in several configurations, the largest first.
+
+    noise: how exactly these could be closed.
+    """
+    values = np.array(found)
     best = values.max(axis=0) if values.size else np.zeros(0)
     independent = int((best >= INDEPENDENT).sum())
     while 0 < independent < len(best) and best[independent] >= max(WEAKEST, SHARE * best[independent - 1]):
@@ -92,21 +96,31 @@ def rank_of(systems: Sequence[Reduced], noise: float = 0.0) -> Rank:
 
 def choose(matrices: Sequence[Array], count: int) -> list[int]:
     """`count` rows, one by one: the one with the largest residual against those chosen, in its worst configuration."""
-    left = [matrix.copy() for matrix in matrices]
+    if count == len(matrices[0]):
+        return list(range(count))
     chosen: list[int] = []
+    eliminations = [Elimination(matrix, count) for matrix in matrices]
+    rows = np.arange(len(matrices[0]))
+    left = np.full(len(rows), True)
     for _ in range(count):
-        residuals = np.min([np.linalg.norm(matrix, axis=1) for matrix in left], axis=0)
-        residuals[chosen] = -1.0
-        row = int(np.argmax(residuals >= (1.0 - TIE) * residuals.max()))
-        chosen.append(row)
-        for matrix in left:
-            remove(matrix, matrix[row].copy())
+        squares = np.min([elimination.squares for elimination in eliminations], axis=0)
+        squares[~left] = -1.0
+        place = int(np.argmax(squares >= (1.0 - TIE) ** 2 * squares.max()))
+        chosen.append(int(rows[place]))
+        left[place] = False
+        for elimination in eliminations:
+            elimination.take(place)
+        useful = left & (squares > SPENT**2)
+        if useful.sum() < NARROWED * len(rows):  # the others only cost time
+            rows, left = rows[useful], left[useful]
+            for elimination in eliminations:
+                elimination.narrow(useful)
     return sorted(chosen)
 
 
 def quality(matrix: Array, chosen: Sequence[int], rank: int) -> float:
     """The smallest singular value of the chosen rows over that of all rows: 1 at best."""
-    if not rank:
+    if not rank or len(chosen) == len(matrix):
         return 1.0
-    kept, full = (np.linalg.svd(m, compute_uv=False)[rank - 1] for m in (matrix[list(chosen)], matrix))
-    return float(kept / full) if full > 0 else 0.0
+    kept, full = (singular_value(m, rank - 1) for m in (matrix[list(chosen)], matrix))
+    return kept / full if full > 0 else 0.0

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from symvi.analysis.assembly import Assembly, Position
+from symvi.analysis.dense import combinations
 from symvi.analysis.equations import Array
 
 LOOKED_AT = 2  # configurations: in a special one a force may happen to vanish
@@ -19,7 +20,7 @@ def undetermined(assembly: Assembly, seen: Sequence[Position], kept: Sequence[in
     A dropped loop row is a combination of the kept ones and of rows of the tree; whoever is in it, is undetermined.
     """
     spanning = assembly.spanning
-    lost = [k for k in range(len(spanning.loop_rows)) if k not in kept]
+    lost = sorted(set(range(len(spanning.loop_rows))) - set(kept))
     if not lost:
         return []
     touched: set[int] = set()
@@ -28,27 +29,28 @@ def undetermined(assembly: Assembly, seen: Sequence[Position], kept: Sequence[in
         weights = np.zeros((len(lost), len(spanning.loop_rows)))
         weights[range(len(lost)), lost] = 1.0
         if kept:
-            basis = system.matrix[list(kept)].T
-            weights[:, list(kept)] = -np.linalg.lstsq(basis, system.matrix[lost].T, rcond=None)[0].T
-        touched |= _balance(assembly, position, weights / system.scale, system.gradients)
+            weights[:, list(kept)] = -combinations(system.matrix[list(kept)], system.matrix[lost])
+        touched |= _balance(assembly, position, weights / system.scale)
     return [model.name for k, model in enumerate(spanning.models) if k in touched]
 
 
-def _balance(assembly: Assembly, position: Position, weights: Array, gradients: Array) -> set[int]:
+def _balance(assembly: Assembly, position: Position, weights: Array) -> set[int]:
     """The constraints in the balances that begin with forces `weights` along loop rows, down the tree to its roots."""
     spanning = assembly.spanning
     units = np.array([1.0] * 3 + [1.0 / assembly.size] * 3)
-    left = np.einsum("lr,rbi->lbi", weights, gradients)
+    left = np.zeros((len(weights), len(spanning.bodies), 6))
     sizes = np.zeros((len(weights), len(spanning.models)))
     for number, (k, row) in enumerate(spanning.loop_rows):
         push = max(np.abs(g[row] * units).max() for g in position.rows[k].gradients.values())
         sizes[:, k] = np.maximum(sizes[:, k], np.abs(weights[:, number]) * push)
+        for body, gradient in position.rows[k].gradients.items():
+            left[:, body] += weights[:, number, None] * gradient[row]
     for body in reversed(range(len(spanning.bodies))):
         carrier, above = spanning.carriers[body], spanning.above[body]
         if carrier is None:
             continue
         rows = position.rows[carrier].gradients
-        share = np.linalg.lstsq((rows[body] * units).T, (left[:, body] * units).T, rcond=None)[0].T
+        share = left[:, body] @ position.tree.closing[body, :, : len(rows[body])]
         sizes[:, carrier] = np.abs(np.einsum("lr,ri->li", share, rows[body] * units)).max(axis=1)
         if above is not None:
             left[:, above] -= np.einsum("lr,ri->li", share, rows[above])

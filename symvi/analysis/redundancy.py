@@ -13,11 +13,12 @@ import numpy as np
 from symvi.analysis import refusals
 from symvi.analysis.assembly import CLOSED, STRIDE, Assembly, Position
 from symvi.analysis.choices import Choices, Findings, Lock, models_of
-from symvi.analysis.dense import residuals
+from symvi.analysis.dense import residuals, singular_values
 from symvi.analysis.equations import Array, Equations, Rows
-from symvi.analysis.freedoms import reduced, row_scales
+from symvi.analysis.freedoms import positive, reduced
 from symvi.analysis.locks import locks_for
 from symvi.analysis.rank import INDEPENDENT, Rank, choose, positions, quality, rank_of
+from symvi.analysis.reach import Reach
 from symvi.analysis.reactions import undetermined
 from symvi.analysis.spanning import Spanning
 from symvi.numbers.control import GUARD
@@ -87,7 +88,8 @@ class Analysis:
 
     @cached_property
     def rank(self) -> Rank:
-        return rank_of([self.assembly.reduced(position) for position in self.seen], self.assembly.noise)
+        matrices = (self.assembly.reduced(position).matrix for position in self.seen)
+        return rank_of([singular_values(matrix) for matrix in matrices], self.assembly.noise)
 
     def _driven(self) -> list[Array]:
         """Motions along which drivers move the mechanism."""
@@ -128,7 +130,8 @@ class Analysis:
         best = np.zeros(len(self.spanning.drivers))
         for position in self.regular if len(best) else ():
             rows = [*position.rows, *self._driver_rows(position)]
-            matrix = reduced(rows, position.tree, self.assembly.plain, wanted).matrix
+            reach = Reach(self.spanning, wanted, rows, position.tree.widths)
+            matrix = reduced(rows, position.tree, self.assembly.plain, reach).matrix
             best = np.maximum(best, residuals(matrix)[len(chosen) :])
         for model, residual in zip(self.spanning.drivers, best, strict=True):
             if residual < INDEPENDENT:
@@ -168,13 +171,12 @@ class Analysis:
         here = set(self.spanning.bodies)
         models = [m for m in models_of(self.system, choices) if set(m.bodies.values()) - {None} <= here]
         rows, _ = Equations(self.spanning.bodies, models).at(self.start.configuration)
-        metric = self.assembly.moved_masses(self.start.configuration)
+        inverse = np.linalg.inv(self.assembly.moved_masses(self.start.configuration))
         guards = {}
         for model, found in zip(models, rows, strict=True):
-            gradients = np.zeros((model.rows, len(here), 6))
-            for body, gradient in found.gradients.items():
-                gradients[:, body] = gradient
-            guards[model.name] = tuple(GUARD * near_power_of_two(square) for square in row_scales(gradients, metric))
+            parts = (np.einsum("ri,ij,rj->r", g, inverse[body], g) for body, g in found.gradients.items())
+            squares = positive(sum(parts, np.zeros(model.rows)))
+            guards[model.name] = tuple(GUARD * near_power_of_two(square) for square in squares)
         return guards
 
     def _notes(self, rank: Rank, kept: Sequence[int], locks: Sequence[Lock], opening: float) -> Findings:

@@ -40,6 +40,18 @@ class Spanning:
         """(model, row) of every row of the loop constraints, in order."""
         return [(k, row) for k in self.loops for row in range(self.models[k].rows)]
 
+    @cached_property
+    def levels(self) -> list[list[int]]:
+        """Bodies by their distance from a root, roots first: those of one level do not hang on each other."""
+        found: list[list[int]] = []
+        depth: list[int] = []
+        for body, above in enumerate(self.above):
+            depth.append(0 if above is None else depth[above] + 1)
+            if depth[body] == len(found):
+                found.append([])
+            found[depth[body]].append(body)
+        return found
+
     @property
     def tree_rows(self) -> int:
         return sum(self.models[k].rows for k in self.carriers if k is not None)

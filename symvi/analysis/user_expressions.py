@@ -8,11 +8,11 @@ from typing import Any
 from symvi.errors import MechanismError
 from symvi.mechanism import Mechanism
 from symvi.mechanism.names import shown
-from symvi.physics.forces import force_model
+from symvi.physics.force_models import force_model
 from symvi.physics.formula import UnderivableError
 from symvi.physics.model import ConstraintModel
 from symvi.physics.multibody import MultibodySystem
-from symvi.registry import FORCES, JOINTS
+from symvi.registry import CONTACTS, FORCES, JOINTS
 
 __all__ = ["check_expressions"]
 
@@ -34,10 +34,10 @@ def _elements(system: MultibodySystem) -> Iterator[tuple[str, Any, tuple[str, ..
     for force in mechanism.forces:
         if texts := FORCES[force.kind].expressions(force):
             yield f"force '{force.name}'", force_model(system, force), texts
-    gaps = {c.name: c.expression for c in mechanism.contacts if c.kind == "gap" and c.expression is not None}
+    gaps = {c.name: texts for c in mechanism.contacts if (texts := CONTACTS[c.kind].expressions(c))}
     for model in system.contacts if gaps else ():
         if model.name in gaps:
-            yield f"contact '{model.name}'", model, (gaps[model.name],)
+            yield f"contact '{model.name}'", model, gaps[model.name]
 
 
 def _problems(mechanism: Mechanism, title: str, model: Any, texts: tuple[str, ...]) -> Iterator[str]:

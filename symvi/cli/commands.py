@@ -105,8 +105,8 @@ def info(
 ) -> Mapping[str, Any]:
     """Show what a mechanism is: nodes, freedoms, rank, redundant rows, elimination order, fill-in, operation counts."""
     from symvi.program.info import describe
-    from symvi.simulate.build import composed
     from symvi.simulate.described import settable_values
+    from symvi.simulate.solver_build import composed
 
     mechanism = imported.mechanism
     program = composed(mechanism, loops, coordinates)
@@ -124,7 +124,7 @@ def _other_coordinates(mechanism: Mechanism, loops: str, coordinates: str) -> di
     """Operations of an iteration in the coordinates that were not asked for, or why it cannot be solved in them."""
     from symvi.program.info import ITERATION
     from symvi.program.tree import refusal
-    from symvi.simulate.build import composed
+    from symvi.simulate.solver_build import composed
 
     other = "tree" if coordinates == "maximal" else "maximal"
     title, why = f"operations per iteration, {other}", refusal(mechanism)

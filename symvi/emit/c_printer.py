@@ -20,6 +20,7 @@ C_WORDS = frozenset(
     "auto break case char const continue default do double else enum extern float for goto if inline int long register "
     "restrict return short signed sizeof static struct switch typedef union unsigned void volatile while real".split()
 )
+
 SUFFIX = {"parameters": "_p", "state": "_z", "input": "_u", "work": "", "motion": "_m", "account": "_a"}
 MEMORY = ("parameters", "state", "input", "work")  # what the caller owns
 WIDTH = 118

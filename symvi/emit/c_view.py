@@ -21,7 +21,6 @@ from symvi.numbers.control import (
     CHORD,
     CLOSED,
     COMPLEMENTARITY,
-    CONTACT_TYPES,
     DEFAULTS,
     DOMAIN,
     FAINT,
@@ -62,6 +61,7 @@ from symvi.numbers.control import (
 )
 from symvi.program.precision import COARSER
 from symvi.program.program import Program
+from symvi.registry import contact_types
 
 MEANINGS = {
     "setup": "what parameters decide alone",
@@ -273,17 +273,17 @@ def _undetermined(program: Program, printer: CPrinter) -> list[str]:
 
 def _inequalities(program: Program, printer: CPrinter, real: str) -> dict:
     """Contacts, limits and dry friction by node type, and the numbers that steer their solver."""
-    nodes = printer.groups.inequalities()
+    nodes, types = printer.groups.inequalities(), contact_types()
     groups = {}
     for node in nodes:
-        group = groups.setdefault(node["kind"], {**node, "count": 0, "closes": node["type"] in CONTACT_TYPES})
+        group = groups.setdefault(node["kind"], {**node, "count": 0, "closes": node["type"] in types})
         group["count"] += 1
     contacts = printer.groups.points()
     return {
         "inequalities": list(groups.values()),
         "contacts": contacts,
         "point_names": [_named(printer, "point", node["name"]) for node in contacts],
-        "stops": sum(node["rows"] for node in nodes if node["type"] not in CONTACT_TYPES),
+        "stops": sum(node["rows"] for node in nodes if node["type"] not in types),
         "cones": any(group["cone"] for group in groups.values()),
         "degree": sum(node["pairs"] + node["cone"] for node in nodes),
         "attempts": path.ATTEMPTS,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from symvi.numbers.control import CONTACT_TYPES
 from symvi.program.program import Node, Program, solved_kinds
+from symvi.registry import contact_types
 
 
 class NodeGroups:
@@ -100,7 +100,8 @@ class NodeGroups:
 
     def points(self) -> list[dict]:
         """The contact points, in the order of their results."""
-        return [note for note in self.inequalities() if note["type"] in CONTACT_TYPES]
+        types = contact_types()
+        return [note for note in self.inequalities() if note["type"] in types]
 
     def motions(self) -> Iterator[dict]:
         """Node types that have coordinates: how many each, and where theirs begin in the caller's arrays."""

@@ -19,7 +19,7 @@ from symvi.exporters.manifest import manifest_of
 from symvi.exporters.request import Request
 from symvi.exporters.text import ExportedText, exported_text, program_of
 from symvi.mechanism import Mechanism
-from symvi.simulate.build import has_compiler
+from symvi.simulate.solver_build import has_compiler
 
 __all__ = ["write"]
 

@@ -8,9 +8,9 @@ from symvi.emit.c import Sources, Start, generate
 from symvi.exporters.request import Request
 from symvi.program.precision import in_precision
 from symvi.program.program import Program
-from symvi.simulate.build import composed
-from symvi.simulate.parameters import check_described
 from symvi.simulate.plan import Plan, plan_of
+from symvi.simulate.run_parameters import check_described
+from symvi.simulate.solver_build import composed
 from symvi.simulate.start import check_beginning, described_inputs, described_start
 
 __all__ = ["ExportedText", "exported_text", "program_of"]

@@ -46,7 +46,7 @@ def signals(force: Any) -> Iterator:
 
 def naive(scene: Any, force: Any, numbers: Any, inputs: Any) -> Any:
     """Its power: forces times the rates that they act along."""
-    from symvi.naive.forces import NaiveForce, rates_of
+    from symvi.naive.force_energies import NaiveForce, rates_of
     from symvi.naive.laws import near_of
 
     joint = scene.joints[force.joint]

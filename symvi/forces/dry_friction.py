@@ -1,4 +1,4 @@
-"""Dry friction along a joint's coordinates: an inequality within the step (physics/contacts.py, kernels/limit.py)."""
+"""Dry friction along a joint: an inequality within the step (physics/inequalities.py, kernels/limit.py)."""
 
 from __future__ import annotations
 

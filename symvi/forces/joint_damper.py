@@ -18,7 +18,7 @@ def description() -> type:
 def model(system: Any, force: Any) -> Any:
     """Damping of every coordinate."""
     from symvi.mechanism import axis_values, coordinate_kinds
-    from symvi.physics.forces import share
+    from symvi.physics.force_models import share
     from symvi.physics.model import Parameter
 
     joint = system.geometry(force.joint).joint
@@ -36,7 +36,7 @@ def numbers(mechanism: Any, force: Any) -> Iterator:
 
 def naive(scene: Any, force: Any, numbers: Any, inputs: Any) -> Any:
     """It stores no energy; what it does is in naive/laws.py."""
-    from symvi.naive.forces import storing_nothing
+    from symvi.naive.force_energies import storing_nothing
 
     return storing_nothing(scene, force)
 

@@ -19,7 +19,7 @@ def description() -> type:
 def model(system: Any, force: Any) -> Any:
     """Stiffness and rest of every coordinate."""
     from symvi.mechanism import axis_values, coordinate_kinds
-    from symvi.physics.forces import share
+    from symvi.physics.force_models import share
     from symvi.physics.model import Parameter
 
     joint = system.geometry(force.joint).joint
@@ -36,7 +36,7 @@ def model(system: Any, force: Any) -> Any:
 
 def sinusoidal(joint: Any, force: Any, k: int, stiffness: Any, rest: Any) -> Any:
     """A torque of -stiffness sin(c - rest), along one rotation."""
-    from symvi.physics.forces import share
+    from symvi.physics.force_models import share
     from symvi.physics.model import Parameter
 
     numbers = {
@@ -68,7 +68,7 @@ def numbers(mechanism: Any, force: Any) -> Iterator:
 
 def naive(scene: Any, force: Any, numbers: Any, inputs: Any) -> Any:
     """Half of k s² along every coordinate."""
-    from symvi.naive.forces import NaiveForce, joint_coordinates
+    from symvi.naive.force_energies import NaiveForce, joint_coordinates
     from symvi.naive.laws import holder_of, near_of
     from symvi.naive.quaternion import subtract
 
@@ -87,7 +87,7 @@ def naive_sinusoidal(scene: Any, joint: Any, near: Any, numbers: Any) -> Any:
     """V = k (1 - cos(alpha - rest))."""
     from symvi.mechanism import coordinate_kinds
     from symvi.naive import joints
-    from symvi.naive.forces import NaiveForce
+    from symvi.naive.force_energies import NaiveForce
 
     which = coordinate_kinds(joint.type).index("rotation")
 

@@ -21,7 +21,7 @@ def model(system: Any, force: Any) -> Any:
 
     A distance has no direction where it vanishes, which is where a spring of length zero leads to.
     """
-    from symvi.physics.forces import point_geometry
+    from symvi.physics.force_models import point_geometry
     from symvi.physics.joints import rows as row
     from symvi.physics.model import Group, LawModel, Laws, Parameter
 
@@ -63,7 +63,7 @@ def numbers(mechanism: Any, force: Any) -> Iterator:
 def naive(scene: Any, force: Any, numbers: Any, inputs: Any) -> Any:
     """Half of k times the square of what it is longer by."""
     from symvi.naive import joints
-    from symvi.naive.forces import NaiveForce
+    from symvi.naive.force_energies import NaiveForce
     from symvi.naive.quaternion import dot
 
     joint = scene.joints[force.name]

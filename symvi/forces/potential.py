@@ -55,7 +55,7 @@ def numbers(mechanism: Any, force: Any) -> Iterator:
 def naive(scene: Any, force: Any, numbers: Any, inputs: Any) -> Any:
     """The expression, read a second time."""
     from symvi.naive.expressions import rows_of_expressions
-    from symvi.naive.forces import NaiveForce
+    from symvi.naive.force_energies import NaiveForce
 
     user = {name: numbers[f"par_{name}"][0] for name in dict(force.parameters)}
     origins = {side: numbers[f"origin_{side}"] for side in "ab"}

@@ -17,7 +17,7 @@ def description() -> type:
 
 def model(system: Any, force: Any) -> Any:
     """Its gains, and the target that it has."""
-    from symvi.physics.forces import share
+    from symvi.physics.force_models import share
     from symvi.physics.model import Parameter
 
     numbers = {
@@ -44,7 +44,7 @@ def signals(force: Any) -> Iterator:
 
 def naive(scene: Any, force: Any, numbers: Any, inputs: Any) -> Any:
     """It stores no energy; what it does is in naive/laws.py."""
-    from symvi.naive.forces import storing_nothing
+    from symvi.naive.force_energies import storing_nothing
 
     return storing_nothing(scene, force)
 

@@ -54,7 +54,7 @@ def signals(force: Any) -> Iterator:
 
 def naive(scene: Any, force: Any, numbers: Any, inputs: Any) -> Any:
     """Its power."""
-    from symvi.naive.forces import NaiveForce
+    from symvi.naive.force_energies import NaiveForce
     from symvi.naive.quaternion import add, cross, dot, rotate
 
     def power(a, b, motion_a, motion_b):

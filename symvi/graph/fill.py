@@ -52,8 +52,8 @@ def minimum_fill(graph: Graph, readiness: Readiness) -> list[int]:
 
     Ties go to the node with the fewest entries in its neighbours' blocks, then to the given order.
     """
-    near = [set(nodes) for nodes in graph.neighbors]
-    keys = [_key(graph, near, node) for node in range(len(near))]
+    remaining = _Remaining(graph)
+    keys = [remaining.key(node) for node in range(len(graph.nodes))]
     heap = sorted(keys)
     order: list[int] = []
     while heap:
@@ -64,31 +64,61 @@ def minimum_fill(graph: Graph, readiness: Readiness) -> list[int]:
         readiness.eliminated(node)
         order.append(node)
         keys[node] = (-1, -1, node)
-        for changed in sorted(_remove(near, node)):
-            keys[changed] = _key(graph, near, changed)
+        for changed in sorted(remaining.eliminate(node)):
+            keys[changed] = remaining.key(changed)
             heapq.heappush(heap, keys[changed])
     return order
 
 
-def _key(graph: Graph, near: list[set[int]], node: int) -> tuple[int, int, int]:
-    nodes, around = graph.nodes, near[node]
-    fill = 0
-    for one in around:
-        missing = around - near[one]
-        fill += nodes[one].dimension * (sum(nodes[other].dimension for other in missing) - nodes[one].dimension)
-    return fill, sum(nodes[one].dimension for one in around), node
+class _Remaining:
+    """The elimination graph: what is not eliminated yet. Fill-in is kept up to date, edge by edge.
 
+    near: the neighbours of every node. fill: entries that its elimination would fill, both of a pair. around: entries
+    in its neighbours' blocks.
+    """
 
-def _remove(near: list[set[int]], node: int) -> set[int]:
-    """Eliminate a node from the elimination graph; returns the nodes whose key changes."""
-    around = near[node]
-    changed = set(around)
-    for one in around:
-        near[one].discard(node)
-        for other in around - near[one]:
-            if one < other:
-                changed |= near[one] & near[other]
-                near[one].add(other)
-                near[other].add(one)
-    near[node] = set()
-    return changed
+    def __init__(self, graph: Graph):
+        self.dimension = [node.dimension for node in graph.nodes]
+        self.near = [set(nodes) for nodes in graph.neighbors]
+        self.around = [self._entries(nodes) for nodes in self.near]
+        self.fill = [self._missing(nodes) for nodes in self.near]
+
+    def key(self, node: int) -> tuple[int, int, int]:
+        return self.fill[node], self.around[node], node
+
+    def _entries(self, nodes: set[int]) -> int:
+        return sum(map(self.dimension.__getitem__, nodes))
+
+    def _missing(self, around: set[int]) -> int:
+        sizes = self.dimension
+        return sum(sizes[one] * (self._entries(around - self.near[one]) - sizes[one]) for one in around)
+
+    def eliminate(self, node: int) -> set[int]:
+        """Take a node out and join its neighbours; returns the nodes whose key changes."""
+        around, size = self.near[node], self.dimension[node]
+        changed = set(around)
+        for one in around:
+            self.near[one].discard(node)
+            self.around[one] -= size
+            self.fill[one] -= 2 * size * self._entries(self.near[one] - around)
+        for one in around:
+            for other in around - self.near[one]:
+                if one < other:
+                    changed |= self._join(one, other)
+        self.near[node] = set()
+        return changed
+
+    def _join(self, one: int, other: int) -> set[int]:
+        """A new edge; returns the common neighbours, to which it is no fill-in any more."""
+        near_one, near_other = self.near[one], self.near[other]
+        size_one, size_other = self.dimension[one], self.dimension[other]
+        common = near_one & near_other
+        for node in common:
+            self.fill[node] -= 2 * size_one * size_other
+        self.fill[one] += 2 * size_other * self._entries(near_one - common)
+        self.fill[other] += 2 * size_one * self._entries(near_other - common)
+        self.around[one] += size_other
+        self.around[other] += size_one
+        near_one.add(other)
+        near_other.add(one)
+        return common

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from symvi.errors import MechanismError
-from symvi.importers.contacts import shape_of
+from symvi.importers.ground_points import shape_of
 from symvi.importers.naming import Names
 from symvi.importers.pose import Pose
 from symvi.importers.report import Findings, Source

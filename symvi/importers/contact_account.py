@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from symvi.importers.contacts import MADE_OF, collision_shapes
+from symvi.importers.ground_points import MADE_OF, collision_shapes
 from symvi.importers.report import Findings, Notice, Report
 from symvi.importers.tree import ContactPoint, Link, Tree
 from symvi.mechanism.names import shown

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from symvi.importers.contacts import MADE_OF
+from symvi.importers.ground_points import MADE_OF
 from symvi.importers.mesh_contacts import moved
 from symvi.importers.mjcf_collision_filter import CollisionFilter
 from symvi.importers.mjcf_document import remedy_for

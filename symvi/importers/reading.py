@@ -10,8 +10,8 @@ from pathlib import Path
 from symvi.errors import MechanismError
 from symvi.importers.assemble import assembled
 from symvi.importers.contact_account import note_made, refuse_none
-from symvi.importers.contacts import named_points, shape_contacts
 from symvi.importers.gears import with_stops_on_leaders
+from symvi.importers.ground_points import named_points, shape_contacts
 from symvi.importers.mesh_contacts import MeshCorners
 from symvi.importers.meshes import Folders
 from symvi.importers.mjcf import read_mjcf

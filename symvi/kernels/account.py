@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from symvi.kernels import common
-from symvi.kernels.body import BODY, use
+from symvi.kernels.body_kernels import BODY, use
 from symvi.kernels.common import COMMON, SHARED, single
 from symvi.kernels.inequality import dot
 from symvi.kernels.kernel import Kernel, Port

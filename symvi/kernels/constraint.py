@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from symvi.kernels import common
-from symvi.kernels.body import BODY
+from symvi.kernels.body_kernels import BODY
 from symvi.kernels.common import COMMON, LINK, SHARED, single
 from symvi.kernels.inequality import stored
 from symvi.kernels.kernel import ZERO, Block, Entry, Kernel, Port

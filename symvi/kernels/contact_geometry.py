@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from symvi.kernels import common
 from symvi.kernels.blocks import cross
-from symvi.kernels.body import use
+from symvi.kernels.body_kernels import use
 from symvi.kernels.friction import Friction
 from symvi.kernels.inequality import (
     add_block,

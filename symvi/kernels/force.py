@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from symvi.kernels import common
 from symvi.kernels.account import force_kernels as account_kernels
-from symvi.kernels.body import BODY
+from symvi.kernels.body_kernels import BODY
 from symvi.kernels.common import COMMON, LINK, SHARED, single
 from symvi.kernels.kernel import Kernel, Port
 from symvi.kernels.knots import Baked, trace_rows

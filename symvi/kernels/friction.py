@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from symvi.kernels.body import use
+from symvi.kernels.body_kernels import use
 from symvi.kernels.inequality import Centring, field, first_target, memory, put, ratio, stick
 from symvi.kernels.knots import Baked, Knots
 from symvi.kernels.tracing import Trace
@@ -35,8 +35,8 @@ class Friction:
 
     # --- what is read of the record ---------------------------------------------------------------------------------
     def normal(self, trace: Trace) -> list[Scalar]:
-        """The normal; what a half-space of the world bakes is baked here too."""
-        baked = self.baked.get("normal", ()) if self.model.bodies["a"] is None else ()
+        """The normal; what a plane of the world bakes is baked here too."""
+        baked = self.baked.get("normal", ()) if self.model.is_flat and self.model.bodies["a"] is None else ()
         return trace.read(self.kind, "work", "normal", 3, rate=Rate.STEP, baked=baked)
 
     def bound(self, trace: Trace) -> list[Scalar]:
@@ -251,7 +251,7 @@ class RoundCone(Sliding):
 def across(model: ContactModel, baked: Baked) -> set[int]:
     """The axes of the world that tangential vectors have no part in: of a plane across one, fixed to the world."""
     normal = baked.get("normal", ())
-    if model.bodies["a"] is not None or "normal" not in model.parameters:
+    if model.bodies["a"] is not None or not model.is_flat:
         return set()
     exact = [value for value in normal if value is not None]
     if len(exact) != 3 or sorted(abs(v) for v in exact) != [0, 0, 1]:

@@ -36,7 +36,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from symvi.kernels import common
-from symvi.kernels.body import BODY, use
+from symvi.kernels.body_kernels import BODY, use
 from symvi.kernels.common import COMMON, JOINT, LINK, SHARED, single
 from symvi.kernels.kernel import Kernel, Port
 from symvi.kernels.records import Records

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from symvi.kernels.body import BODY, use
+from symvi.kernels.body_kernels import BODY, use
 from symvi.kernels.common import SHARED, single
 from symvi.kernels.kernel import Kernel, Port
 from symvi.kernels.knots import Baked, Knots, velocity

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from symvi.kernels import common
-from symvi.kernels.body import use
+from symvi.kernels.body_kernels import use
 from symvi.kernels.tracing import Trace
 from symvi.physics import kinematics
 from symvi.physics.difference import difference

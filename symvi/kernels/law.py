@@ -26,7 +26,7 @@ from fractions import Fraction
 
 from symvi.kernels import blocks, common
 from symvi.kernels.account import SPENT, WORK, add
-from symvi.kernels.body import BODY, use
+from symvi.kernels.body_kernels import BODY, use
 from symvi.kernels.common import COMMON, JOINT, SHARED, single
 from symvi.kernels.inequality import add_block, dot, ports_of, stored
 from symvi.kernels.kernel import Block, Kernel, Port

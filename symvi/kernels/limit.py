@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from symvi.kernels import common
 from symvi.kernels.account import SPENT, add, mean_motion
-from symvi.kernels.body import use
+from symvi.kernels.body_kernels import use
 from symvi.kernels.common import JOINT, single
 from symvi.kernels.constraint import gather_means, slope
 from symvi.kernels.inequality import (

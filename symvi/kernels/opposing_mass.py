@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from symvi.kernels.body import BODY, INERTIA, OWN
+from symvi.kernels.body_kernels import BODY, INERTIA, OWN
 from symvi.kernels.common import single
 from symvi.kernels.kernel import Kernel, Port
 from symvi.kernels.records import Records

@@ -6,7 +6,7 @@ Its impulses, what is left of the bound, and their slacks stand behind the gap's
 
 from __future__ import annotations
 
-from symvi.kernels.body import use
+from symvi.kernels.body_kernels import use
 from symvi.kernels.friction import Sliding
 from symvi.kernels.inequality import Centring, field, first_target
 from symvi.kernels.knots import Baked, Knots
@@ -25,7 +25,7 @@ class LinearCone(Sliding):
         self.misses = model.directions
         self.pairs = model.directions + 1
         self.formulas = pyramid(model.directions)
-        self.carries_axis = "t1" not in model.parameters
+        self.carries_axis = not model.is_flat
 
     # --- directions ---------------------------------------------------------------------------------------------------
     def prepare(self, trace: Trace, knots: Knots, normal: list[Scalar]) -> None:

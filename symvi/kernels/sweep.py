@@ -22,7 +22,7 @@ from dataclasses import dataclass
 
 from symvi.kernels import blocks, common
 from symvi.kernels.blocks import Matrix, Vector, cross, dot
-from symvi.kernels.body import BODY, ORIENTATION, POSITION, diagonal_block, half_turn, of_unit_length, use
+from symvi.kernels.body_kernels import BODY, ORIENTATION, POSITION, diagonal_block, half_turn, of_unit_length, use
 from symvi.kernels.common import COMMON, SHARED, single
 from symvi.kernels.constraint import sums_of_parts, watch_kernels
 from symvi.kernels.kernel import Block, Kernel, Port

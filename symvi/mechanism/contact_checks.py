@@ -10,30 +10,21 @@ from symvi.mechanism.checks import expression_complaints, pair_complaints, param
 from symvi.mechanism.description import Complaint
 from symvi.mechanism.names import shown
 from symvi.mechanism.partial import each
+from symvi.registry import CONTACT_FIELDS, CONTACTS
 
 if TYPE_CHECKING:
     from symvi.mechanism.contacts import Contact
 
 __all__ = ["contact_complaints"]
 
-# Fields that belong to some kinds only.
-OWN_FIELDS = {
-    "parent_anchor": ("half_space", "sphere"),
-    "whole_shape": ("half_space", "sphere"),
-    "normal": ("half_space",),
-    "parent_radius": ("sphere",),
-    "expression": ("gap",),
-    "point": ("gap",),
-    "parameters": ("gap",),
-}
-
 
 def contact_complaints(contact: Contact) -> Iterator[Complaint]:
     """Every problem between the fields of a contact."""
     return each(
         lambda: pair_complaints(contact.parent, contact.child),
-        *(lambda name=name: _own_field(contact, name) for name in OWN_FIELDS),
-        lambda: _gap(contact),
+        *(lambda name=name: _own_field(contact, name) for name in CONTACT_FIELDS),
+        lambda: _needs(contact),
+        lambda: _numbers(contact),
         *(lambda name=name: _points(contact, name) for name in ("child_anchor", "radius")),
         lambda: _radii(contact),
         lambda: _directions(contact),
@@ -41,6 +32,7 @@ def contact_complaints(contact: Contact) -> Iterator[Complaint]:
         lambda: parameter_complaints(contact.parameters),
         lambda: () if contact.expression is None else _expression(contact, contact.expression),
         lambda: _point(contact),
+        lambda: CONTACTS[contact.kind].complaints(contact),
     )
 
 
@@ -50,17 +42,34 @@ def _is_given(contact: Contact, name: str) -> bool:
 
 
 def _own_field(contact: Contact, name: str) -> Iterator[Complaint]:
-    kinds = OWN_FIELDS[name]
-    if _is_given(contact, name) and contact.kind not in kinds:
-        owners = " or ".join(f"'{kind}'" for kind in kinds)
+    if _is_given(contact, name) and not CONTACTS[contact.kind].has(name):
+        owners = " or ".join(f"'{kind.name}'" for kind in CONTACTS.values() if kind.has(name))
         yield Complaint(
             (name,), f"the field {name} belongs to contacts of kind {owners}, but the kind is '{contact.kind}'"
         )
 
 
-def _gap(contact: Contact) -> Iterator[Complaint]:
-    if contact.kind == "gap" and contact.expression is None:
-        yield Complaint((), "a contact of kind 'gap' needs expression")
+def _needs(contact: Contact) -> Iterator[Complaint]:
+    for name in CONTACTS[contact.kind].needs:
+        if not _is_given(contact, name):
+            yield Complaint((), f"a contact of kind '{contact.kind}' needs {name}")
+
+
+def _numbers(contact: Contact) -> Iterator[Complaint]:
+    """The named numbers of a kind that says which it has."""
+    record = CONTACTS[contact.kind]
+    if record.is_own or not record.has("parameters"):
+        return
+    for name in sorted(contact.parameters.keys() ^ record.numbers.keys()):
+        if name in record.numbers:
+            meaning, unit = record.numbers[name]
+            text = f"a contact of kind '{contact.kind}' needs {name} among its parameters: {meaning} [{unit}]"
+            yield Complaint((), text)
+        else:
+            known = ", ".join(record.numbers)
+            yield Complaint(
+                ("parameters", name), f"a contact of kind '{contact.kind}' has no parameter '{name}', but {known}"
+            )
 
 
 def _expression(contact: Contact, expression: str) -> Iterator[Complaint]:
@@ -98,7 +107,7 @@ def _points(contact: Contact, name: str) -> Iterator[Complaint]:
 def _radii(contact: Contact) -> Iterator[Complaint]:
     if contact.whole_shape:
         return
-    if contact.kind == "sphere" and contact.radius == contact.parent_radius == 0.0:
+    if CONTACTS[contact.kind].is_sphere and contact.radius == contact.parent_radius == 0.0:
         yield Complaint((), "both radii are zero, and two points do not meet; give radius or parent_radius")
 
 

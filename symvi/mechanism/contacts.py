@@ -15,13 +15,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from symvi.mechanism.contact_checks import contact_complaints
 from symvi.mechanism.description import Complaint, Description
-from symvi.mechanism.names import WORLD
+from symvi.mechanism.names import WORLD, did_you_mean
 from symvi.mechanism.rotation import rotate
 from symvi.mechanism.shapes import Box, Capsule, Shape, Sphere
 from symvi.mechanism.values import (
@@ -38,6 +38,7 @@ from symvi.mechanism.values import (
     field_from,
 )
 from symvi.mechanism.vectors import Vector3, add
+from symvi.registry import CONTACTS
 
 if TYPE_CHECKING:
     from symvi.mechanism.mechanism import Mechanism
@@ -47,10 +48,28 @@ __all__ = ["Contact", "ContactPoint", "contact_points", "shape_points"]
 MOST_DIRECTIONS = 360
 
 
+def _kind(value: object) -> str:
+    if not isinstance(value, str) or value not in CONTACTS:
+        known = did_you_mean(value if isinstance(value, str) else "", tuple(CONTACTS))
+        raise ValueError(f"is no kind of contact; {known}")
+    return value
+
+
+class _Kinds:
+    """The schema of a contact's kind: the names of those that are registered when it is asked for."""
+
+    def __get_pydantic_json_schema__(self, core: Any, handler: Any) -> dict[str, Any]:
+        return {"enum": list(CONTACTS)}
+
+
+ContactKindName = Annotated[str, BeforeValidator(_kind), _Kinds()]
+
+
 class Contact(Description):
     """A body that a surface of another body, or of the world, holds off; impacts are plastic (restitution 0).
 
-    kind: "half_space", the solid behind a plane of the parent; "sphere", a ball of the parent; "gap", the user's own.
+    kind: "half_space", the solid behind a plane of the parent; "sphere", a ball of the parent; "gap", the user's own;
+        or one that is registered (symvi/registry.py).
     child_anchor, radius: the child's point, or the centre and radius of its sphere. For a gap without `point`, where
         friction acts: at this distance from the anchor, against the direction in which the gap opens.
     whole_shape: the points of the child's shape instead, all with this contact's parent, friction and cone: the eight
@@ -65,9 +84,7 @@ class Contact(Description):
 
     label: ClassVar[str] = "contact"
     name: Name = field(..., "name of the contact")
-    kind: Literal["half_space", "sphere", "gap"] = Field(
-        default="half_space", description="surface that the child meets"
-    )
+    kind: ContactKindName = field("half_space", "surface that the child meets")
     parent: Text = field(WORLD, "the body, or world, that carries the surface; body a of a gap")
     child: Text = field(..., "the body that meets it; body b of a gap")
     child_anchor: Vector = field((0.0, 0.0, 0.0), "point, or centre of the sphere, in the child's body frame", "m")
@@ -86,7 +103,9 @@ class Contact(Description):
     point: Expressions = field(
         (), "point of contact of a gap [m], world axes, three texts in the same names as the expression"
     )
-    parameters: ParameterTable = field_from(Parameters, "named numbers in expression and point", "any")
+    parameters: ParameterTable = field_from(
+        Parameters, "named numbers in expression and point, or of a registered kind", "any"
+    )
     friction: NotNegative = field(0.0, "coefficient of friction")
     cone: Literal["second_order", "linear"] = Field(default="second_order", description="form of the friction law")
     directions: int = Field(

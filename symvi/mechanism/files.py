@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from symvi.errors import MechanismError
-from symvi.mechanism.build import TABLES
 from symvi.mechanism.description import Complaint
+from symvi.mechanism.elements_from_tables import TABLES
 from symvi.mechanism.lines import key_lines, line_of, repeated_keys
 from symvi.mechanism.names import did_you_mean, shown
 

@@ -16,10 +16,10 @@ from typing import Any, ClassVar, Protocol, Self
 from pydantic import SerializeAsAny
 
 from symvi.errors import MechanismError
-from symvi.mechanism.build import TABLES, built_elements
 from symvi.mechanism.contacts import Contact
 from symvi.mechanism.description import Complaint, Description
 from symvi.mechanism.elements import Body, Coupling, Driver, Joint
+from symvi.mechanism.elements_from_tables import TABLES, built_elements
 from symvi.mechanism.files import file_form, file_values, parsed, printable, read_text, with_lines
 from symvi.mechanism.forces import Force
 from symvi.mechanism.limits import Limit

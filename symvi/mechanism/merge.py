@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from symvi.errors import MechanismError
-from symvi.mechanism.build import TABLES
 from symvi.mechanism.description import Description
+from symvi.mechanism.elements_from_tables import TABLES
 from symvi.mechanism.names import WORLD, shown
 from symvi.mechanism.values import items_of
 

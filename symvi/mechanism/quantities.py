@@ -11,8 +11,8 @@ from typing import Any
 
 from pydantic.fields import FieldInfo
 
-from symvi.mechanism.build import TABLES, element_class
 from symvi.mechanism.description import Complaint
+from symvi.mechanism.elements_from_tables import TABLES, element_class
 from symvi.mechanism.joint_table import coordinate_kinds
 from symvi.mechanism.names import shown
 from symvi.mechanism.rotation import about

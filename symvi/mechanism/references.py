@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from symvi.mechanism.build import TABLES, Elements
 from symvi.mechanism.contacts import Contact, shape_points
 from symvi.mechanism.description import Complaint
 from symvi.mechanism.elements import Coupling, Driver
+from symvi.mechanism.elements_from_tables import TABLES, Elements
 from symvi.mechanism.forces import Actuator, Force, JointSpring, Servo, axis_values
 from symvi.mechanism.joint_table import Kind, coordinate_kinds
 from symvi.mechanism.limits import Limit
 from symvi.mechanism.names import WORLD, did_you_mean, shown
 from symvi.mechanism.shapes import Shape
+from symvi.registry import CONTACTS
 
 __all__ = ["reference_complaints"]
 
@@ -140,7 +141,7 @@ def _whole_shape(contact: Contact, shapes: Shapes) -> Iterator[Complaint]:
     except ValueError as error:
         yield Complaint(("whole_shape",), f"whole_shape is given, but {error}")
         return
-    if contact.kind == "sphere" and radius + contact.parent_radius == 0.0:
+    if CONTACTS[contact.kind].is_sphere and radius + contact.parent_radius == 0.0:
         yield Complaint(
             ("parent_radius",), "parent_radius is zero, and two points do not meet; give the radius of the sphere"
         )

@@ -11,7 +11,7 @@ from typing import Any
 from pydantic.fields import FieldInfo
 from pydantic.json_schema import models_json_schema
 
-from symvi.mechanism.build import TABLES
+from symvi.mechanism.elements_from_tables import TABLES
 from symvi.mechanism.forces import FORCES
 
 __all__ = ["file_schema"]

@@ -9,8 +9,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from symvi.mechanism.build import TABLES
 from symvi.mechanism.description import Description
+from symvi.mechanism.elements_from_tables import TABLES
 
 __all__ = ["plain", "to_tables", "toml_text"]
 

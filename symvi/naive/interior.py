@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 from symvi.exact.dual import derivatives
-from symvi.naive.contacts import NaiveContact
+from symvi.naive.contact_points import NaiveContact
 from symvi.naive.inequalities import Law, NaiveInequality
 from symvi.naive.nodes import naive_contacts, naive_inequalities
 

@@ -21,7 +21,7 @@ from typing import Any
 
 from symvi.mechanism import coordinate_kinds
 from symvi.naive import joints
-from symvi.naive.body import apply_inertia
+from symvi.naive.discrete_body import apply_inertia
 from symvi.naive.quaternion import add, conjugate, cross, dot, multiply, rotate, scale, subtract, unrotate
 from symvi.registry import JOINTS
 

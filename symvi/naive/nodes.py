@@ -1,6 +1,6 @@
 """The inequalities of a scene: contacts, limits, dry friction, in the order of the description.
 
-Velocities are what the second knot makes of them, by the definitions of contacts.py and joints.py:
+Velocities are what the second knot makes of them, by the definitions of contact_points.py and joints.py:
     of a gap or a limit    u = phi(z2)/h
     of dry friction        u = (c(z2) - c(z1))/h, and of three free rotations the chord of the relative turn
 """
@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from symvi.mechanism import coordinate_kinds
 from symvi.mechanism.contacts import contact_points
 from symvi.naive import inequalities, joints
-from symvi.naive.contacts import NaiveContact, naive_contact, slopes_at
+from symvi.naive.contact_points import NaiveContact, naive_contact, slopes_at
 from symvi.naive.inequalities import NaiveInequality
 from symvi.naive.quaternion import conjugate, multiply, scale, vector
 

@@ -13,9 +13,9 @@ from __future__ import annotations
 from functools import cached_property
 
 from symvi.exact.dual import derivatives
-from symvi.naive.body import momentum, second_knot, slopes_by_place
 from symvi.naive.constraints import dropped_rows, naive_constraints
-from symvi.naive.forces import naive_force
+from symvi.naive.discrete_body import momentum, second_knot, slopes_by_place
+from symvi.naive.force_energies import naive_force
 from symvi.naive.laws import naive_laws
 from symvi.naive.quaternion import add, multiply, scale
 

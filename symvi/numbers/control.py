@@ -54,7 +54,6 @@ PROJECTIONS = 50  # steps of Gauss and Newton that move an approximate placement
 CLOSED = {"double": 1e-8, "float": 1e-4}  # m or rad: a start whose joints are open by more is refused
 UNIT = 1e-3  # how far the square of a quaternion's length may be from one
 CONTACT_SIZE = 14  # gap, normal force, friction (3), sliding (3), point (3), normal (3)
-CONTACT_TYPES = ("contact", "sphere_contact", "gap")
 COMPLEMENTARITY = {"double": 1e-8, "float": 3e-3}  # products that contacts may leave, of effective mass (|g| h)²
 
 

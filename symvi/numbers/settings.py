@@ -15,7 +15,7 @@ from symvi.mechanism.contacts import contact_points
 from symvi.mechanism.forces import AlongJoint
 from symvi.mechanism.names import WORLD
 from symvi.mechanism.vectors import Vector3, subtract
-from symvi.registry import FORCES, JOINTS
+from symvi.registry import CONTACTS, FORCES, JOINTS
 
 Values = tuple[float, ...]
 
@@ -95,10 +95,10 @@ def _of_joint(mechanism: Mechanism, joint: Joint) -> Iterator[tuple[str, Describ
     yield from own_parameters(joint)
 
 
-def plain(force: Force, *fields: str) -> Iterator[tuple[str, Described]]:
+def plain(element: Force | Contact, *fields: str) -> Iterator[tuple[str, Described]]:
     """Fields whose numbers are the solver's own."""
     for field in fields:
-        yield f"{force.name}.{field}", same(f"{force.name}.{field}", (getattr(force, field),))
+        yield f"{element.name}.{field}", same(f"{element.name}.{field}", (getattr(element, field),))
 
 
 def per_axis(mechanism: Mechanism, force: AlongJoint, *fields: str) -> Iterator[tuple[str, Described]]:
@@ -115,9 +115,11 @@ def _of_contact(mechanism: Mechanism, contact: Contact, points: list[str]) -> It
         yield f"{contact.name}.friction", Described((contact.friction,), lambda values: dict.fromkeys(each, values))
     if contact.whole_shape:
         return
-    if contact.kind == "gap":
-        yield from own_parameters(contact)
-    else:
-        yield from anchors(mechanism, contact)
-    if contact.kind == "half_space":
-        yield f"{contact.name}.radius", same(f"{contact.name}.radius", (contact.radius,))
+    settings = CONTACTS[contact.kind].settings or _of_surface
+    yield from settings(mechanism, contact)
+
+
+def _of_surface(mechanism: Mechanism, contact: Contact) -> Iterator[tuple[str, Described]]:
+    """What a kind of contact that says nothing of its own has."""
+    yield from anchors(mechanism, contact)
+    yield from own_parameters(contact)

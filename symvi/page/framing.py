@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from symvi.page.contacts import plane_height
+from symvi.page.contact_arrows import plane_height
 from symvi.page.keyframes import Keyframes
 from symvi.page.parts import WORLD
 from symvi.page.scene import Mark, Scene

@@ -25,7 +25,7 @@ from symvi.mechanism import Mechanism
 from symvi.mechanism.files import checked_path
 from symvi.mechanism.names import shown
 from symvi.mechanism.values import items_of, vector
-from symvi.page.contacts import contact_view
+from symvi.page.contact_arrows import contact_view
 from symvi.page.facts import list_facts
 from symvi.page.framing import choose_framing, choose_marks
 from symvi.page.keyframes import Keyframes, choose_keyframes, encode, extremes, peaks

@@ -230,7 +230,8 @@ class ContactModel:
     knots, as above ground that is fixed to the world). cone: "none",
     "second_order" or "linear", then with `directions` of friction, half of them given by the parameters "cosines" and
     "sines" in the plane of the parameters "t1" and "t2" on body a.
-    unit_gradient: the gap is a distance by construction, so that its gradient is the normal.
+    unit_gradient: the gap is a distance by construction, so that its gradient is the normal. is_flat: that normal is
+    the parameter "normal", fixed to body a.
     """
 
     name: str
@@ -243,6 +244,7 @@ class ContactModel:
     arm: Carried | None = None
     place: Group | None = None
     unit_gradient: bool = True
+    is_flat: bool = False
     directions: int = 0
     rows: int = 1
     row_names: tuple[str, ...] = ("gap",)

@@ -9,8 +9,8 @@ from __future__ import annotations
 from functools import cached_property
 
 from symvi.mechanism import DryFriction, Mechanism, constraint_count
-from symvi.physics.contacts import contact_models, dry_friction_model, limit_model
-from symvi.physics.forces import force_model
+from symvi.physics.force_models import force_model
+from symvi.physics.inequalities import contact_models, dry_friction_model, limit_model
 from symvi.physics.joints import Geometry, joint_model
 from symvi.physics.model import ConstraintModel, ContactModel, DryFrictionModel, LimitModel
 from symvi.physics.relations import coupling_model, driver_model

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from fractions import Fraction
 from typing import TypeVar
 
-from symvi.kernels.body import BODY
+from symvi.kernels.body_kernels import BODY
 from symvi.kernels.common import COMMON
 from symvi.kernels.kernel import Kernel
 from symvi.kernels.records import Records
@@ -20,6 +20,7 @@ LAW = (
     "cone",
     "directions",
     "unit_gradient",
+    "is_flat",
     "target",
     "offset",
     "angles",

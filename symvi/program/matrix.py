@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from symvi.graph.elimination import EliminationOrder
 from symvi.kernels import blocks
-from symvi.kernels.body import BODY
+from symvi.kernels.body_kernels import BODY
 from symvi.kernels.constraint import Damping
 from symvi.kernels.kernel import Block
 from symvi.program.program import Node

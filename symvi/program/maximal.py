@@ -14,7 +14,7 @@ from symvi.analysis.choices import law_models, linked, models_of, order_of, taki
 from symvi.graph import carried_bodies
 from symvi.kernels.account import body_kernels as account_of_bodies
 from symvi.kernels.account import driver_kernels
-from symvi.kernels.body import BODY, body_kernels, diagonal_block
+from symvi.kernels.body_kernels import BODY, body_kernels, diagonal_block
 from symvi.kernels.common import COMMON
 from symvi.kernels.constraint import constraint_kernels
 from symvi.kernels.force import LINK, clear_link

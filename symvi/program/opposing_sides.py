@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from symvi.analysis.joint_sides import Edge, beyond, sides
-from symvi.kernels.body import BODY
+from symvi.kernels.body_kernels import BODY
 from symvi.kernels.opposing_mass import BEYOND, SIDE, beginning, joining
 from symvi.mechanism import Mechanism
 from symvi.physics.model import ConstraintModel, LawModel

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from symvi.kernels.body import BODY, INERTIA
+from symvi.kernels.body_kernels import BODY, INERTIA
 from symvi.kernels.common import COMMON, GRAVITY, single
 from symvi.kernels.kernel import Kernel, Port
 from symvi.kernels.records import Records

@@ -203,6 +203,17 @@ def _moved(kernel: Kernel, places: Mapping[tuple[str, str], Mapping[int, int]]) 
     return replace(copy, outputs=tuple((moved(location), scalar) for location, scalar in copy.outputs))
 
 
+def _one(graph: Graph, operation: str, operands: Sequence[Scalar]) -> Scalar | None:
+    """x (1/x) is one, without round-off: the pivot of a coordinate, against what it is the inverse of."""
+    if operation == "mul":
+        for inverse, value in (operands, operands[::-1]):
+            if graph.operation(inverse.index) == "div":
+                top, bottom = graph.operands(inverse.index)
+                if bottom == value.index and graph.constant_value(graph.scalar(top)) == 1:
+                    return graph.constant(1)
+    return None
+
+
 def _copied(kernel: Kernel, known: Callable[[Location], Fraction | Location]) -> Kernel:
     """A kernel built anew on other inputs: numbers, or other places."""
     source, graph = kernel.graph, Graph()
@@ -220,7 +231,8 @@ def _copied(kernel: Kernel, known: Callable[[Location], Fraction | Location]) ->
             else:
                 copies[index] = graph.symbol(value, source.rate(index), source.names.get(index))
         else:
-            copies[index] = graph.apply(operation, [copies[i] for i in source.operands(index)])
+            operands = [copies[i] for i in source.operands(index)]
+            copies[index] = _one(graph, operation, operands) or graph.apply(operation, operands)
             if index in source.names:
                 graph.name(copies[index], source.names[index])
             if index in source.hints:

@@ -61,7 +61,7 @@ def _in_float(numbers: Numbers) -> Numbers:
 
 def _following(program: Program) -> dict[tuple[str, int], Numbers]:
     """What bodies weigh and what complementarity is measured by, in float."""
-    from symvi.kernels.body import BODY
+    from symvi.kernels.body_kernels import BODY
     from symvi.kernels.common import COMMON
 
     number, notes, of = NUMBER["float"], program.notes["following"], program.parameters

@@ -14,7 +14,7 @@ from fractions import Fraction
 
 from symvi.analysis.choices import models_of, shares_by_joint, taking_laws
 from symvi.kernels.account import body_kernels as account_of_bodies
-from symvi.kernels.body import BODY, body_kernels, diagonal_block
+from symvi.kernels.body_kernels import BODY, body_kernels, diagonal_block
 from symvi.kernels.common import COMMON
 from symvi.kernels.constraint import ConstraintKernels
 from symvi.kernels.joint_placing import SLIDING_AXES, placing_model, placing_tree

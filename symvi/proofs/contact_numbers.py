@@ -9,10 +9,9 @@ from symvi.mechanism import Mechanism, axis_values, coordinate_kinds
 from symvi.mechanism.contacts import ContactPoint, contact_points
 from symvi.mechanism.forces import DryFriction
 from symvi.naive.joints import JointNumbers
-from symvi.naive.quaternion import columns
-from symvi.proofs.exact import triad_turn
 from symvi.proofs.numbers import expression_record, from_center, records_of
 from symvi.proofs.unit_numbers import unit_records
+from symvi.registry import CONTACTS
 
 
 def contact_records(mechanism: Mechanism, numbers) -> dict[str, dict[str, list]]:
@@ -26,11 +25,8 @@ def _contact(mechanism: Mechanism, point: ContactPoint, numbers) -> dict[str, li
         "anchor_a": from_center(mechanism, contact.parent, contact.parent_anchor, numbers),
         "anchor_b": from_center(mechanism, contact.child, point.anchor, numbers),
         "radius": [numbers.single(point.radius)],
-        "reach": [numbers.single(point.radius + contact.parent_radius)],
         "friction": [numbers.single(contact.friction)],
     }
-    if contact.kind == "half_space":
-        record["t1"], record["t2"], record["normal"] = columns(triad_turn(numbers, contact.normal))
     if contact.cone == "linear":
         half = contact.directions // 2
         turns = [numbers.direction_at(pi * k / half) for k in range(half)]
@@ -40,7 +36,8 @@ def _contact(mechanism: Mechanism, point: ContactPoint, numbers) -> dict[str, li
         side: from_center(mechanism, body, (0.0, 0.0, 0.0), numbers)
         for side, body in (("a", contact.parent), ("b", contact.child))
     }
-    return record | expression_record(user, origins, numbers)
+    own = CONTACTS[contact.kind].record(mechanism, point, numbers)
+    return record | expression_record(user, origins, numbers) | own
 
 
 def stop_records(mechanism: Mechanism, joints: dict[str, dict[str, list]], numbers) -> dict[str, dict[str, list]]:

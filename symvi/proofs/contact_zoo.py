@@ -20,20 +20,13 @@ from symvi.mechanism import (
     Mechanism,
     coordinate_kinds,
 )
+from symvi.registry import CONTACTS
 
 BALL = {"child_anchor": (0.3, 0.1, -0.2), "radius": 0.1}
-SLOPE = {**BALL, "normal": (0.48, 0.6, 0.64), "parent_anchor": (0.1, 0.2, -0.3)}
-SPHERE = {**BALL, "kind": "sphere", "parent_radius": 0.3, "parent_anchor": (0.1, 0.2, -0.3)}
-OWN = {
-    **BALL,
-    "kind": "gap",
-    "expression": "x_b[2] + k*R_b[1, 0]*x_b[0] - 0.3*x_a[1]*R_a[0, 0] + q_b[1]**2 - 0.1*q_a[2]",
-    "parameters": {"k": 0.7},
-}
-PLACED = {
-    **{name: value for name, value in OWN.items() if name not in BALL},
-    "point": ("x_b[0] - 0.2*R_b[0, 1]", "k*x_a[1] + x_b[1]/(1 + x_b[0]**2)", "q_b[2]*x_a[2]*R_a[1, 2]"),
-}
+(SLOPE,) = ({**BALL, **surface} for surface in CONTACTS["half_space"].examples)
+(SPHERE,) = ({**BALL, "kind": "sphere", **surface} for surface in CONTACTS["sphere"].examples)
+OWN, PLACED = ({"kind": "gap", **surface} for surface in CONTACTS["gap"].examples)
+OWN = {**BALL, **OWN}
 ROUND = {"friction": 0.4}
 SQUARE = {"friction": 0.4, "cone": "linear"}
 HEXAGON = {"friction": 0.4, "cone": "linear", "directions": 6}

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from symvi.mechanism import PointSpring
 from symvi.naive import joints
-from symvi.naive.body import apply_inertia, kinetic_energy
-from symvi.naive.forces import joint_coordinates
+from symvi.naive.discrete_body import apply_inertia, kinetic_energy
+from symvi.naive.force_energies import joint_coordinates
 from symvi.naive.laws import holder_of, near_of
 from symvi.naive.nodes import rubbing
 from symvi.naive.quaternion import add, rotate, scale, subtract, unrotate

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from functools import cached_property
 
 from symvi.naive.central_path import Scaling, dot_all
-from symvi.naive.contacts import NaiveContact, tangential
+from symvi.naive.contact_points import NaiveContact, tangential
 from symvi.naive.inequalities import Law, law
 from symvi.naive.nodes import SIDES, limit_rooms
 from symvi.naive.quaternion import dot, scale
@@ -93,7 +93,7 @@ def _contact_geometry(view: View, name: str, contact: NaiveContact) -> Iterator[
     for label, body in (("a", contact.parent), ("b", contact.child)):
         if body != "world":
             yield view.check(name, f"l_{label}", contact.arms[body])
-    if contact.point.contact.kind == "gap":
+    if not contact.kind.is_distance:
         yield view.check(name, "steepness", [contact.steepness])
     if contact.cone != "none":
         yield view.check(name, "bound", [view.path.bound(name)])

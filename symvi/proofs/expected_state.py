@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from symvi.naive import joints
-from symvi.naive.body import apply_inertia, kinetic_energy, momentum, second_knot
+from symvi.naive.discrete_body import apply_inertia, kinetic_energy, momentum, second_knot
 from symvi.naive.quaternion import add, cross, dot, multiply, rotate, scale, subtract, unrotate
 from symvi.proofs.check import Check, View
 from symvi.proofs.expected_step import angles

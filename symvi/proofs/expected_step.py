@@ -9,8 +9,8 @@ from symvi.kernels.kernel import Block
 from symvi.mechanism import coordinate_kinds
 from symvi.mechanism.forces import AlongJoint
 from symvi.naive import joints
-from symvi.naive.body import apply_inertia, momentum, second_knot
 from symvi.naive.constraints import lock_name
+from symvi.naive.discrete_body import apply_inertia, momentum, second_knot
 from symvi.naive.quaternion import columns, dot, rotate, scale, subtract, unrotate
 from symvi.program.program import Node
 from symvi.proofs.check import Check, View

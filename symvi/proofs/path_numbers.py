@@ -23,7 +23,7 @@ from symvi.naive.central_path import (
     start_of_pair,
     start_of_pyramid,
 )
-from symvi.naive.contacts import tangential
+from symvi.naive.contact_points import tangential
 from symvi.naive.nodes import SIDES
 from symvi.naive.quaternion import dot, scale
 

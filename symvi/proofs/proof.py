@@ -10,7 +10,7 @@ from time import perf_counter
 from symvi.exact.field import MERSENNE_61, MERSENNE_521
 from symvi.proofs.doubts import degrees_of, doubts
 from symvi.proofs.kernels import Bench, Subject
-from symvi.proofs.parameters import parameter_differences
+from symvi.proofs.parameter_values import parameter_differences
 
 
 @dataclass(frozen=True)

@@ -9,12 +9,11 @@ from math import sqrt
 from typing import TYPE_CHECKING
 
 from symvi.numbers import path
-from symvi.numbers.control import CONTACT_TYPES, ROUND_OFF
+from symvi.numbers.control import ROUND_OFF
+from symvi.registry import contact_types
 
 if TYPE_CHECKING:
     from symvi.simulate.reference import ReferenceSolver
-
-ROOMS = (*CONTACT_TYPES, "limit")  # what bodies or joints may not enter
 
 
 class Complementarity:
@@ -29,8 +28,10 @@ class Complementarity:
         notes, work = solver.program.notes["inequalities"], solver.memory.work
         kinds = dict.fromkeys(node["kind"] for node in notes)
         self.nodes = [record for kind in kinds for record in work[kind]]
-        closing = dict.fromkeys(node["kind"] for node in notes if node["type"] in CONTACT_TYPES)
-        sides = {n["kind"]: 1 if n["type"] in CONTACT_TYPES else n["pairs"] for n in notes if n["type"] in ROOMS}
+        contacts = contact_types()
+        closing = dict.fromkeys(node["kind"] for node in notes if node["type"] in contacts)
+        rooms = [node for node in notes if node["type"] in contacts or node["type"] == "limit"]
+        sides = {node["kind"]: 1 if node["type"] in contacts else node["pairs"] for node in rooms}
         self.rooms = [(node, count) for kind, count in sides.items() for node in work[kind]]
         self.closing = [record for kind in closing for record in work[kind]]
         self.degree = float(sum(node["pairs"] + node["cone"] for node in notes))

@@ -23,8 +23,8 @@ from symvi.physics.joints import Geometry
 from symvi.physics.model import ConstraintModel
 from symvi.registry import JOINTS
 from symvi.simulate.arguments import checked_state, checked_table, real_numbers
-from symvi.simulate.parameters import Settings, with_settings
 from symvi.simulate.reactions import gradients, source
+from symvi.simulate.run_parameters import Settings, with_settings
 from symvi.simulate.solver_state import solver_state
 from symvi.simulate.turns import Turning, rotation_matrices
 

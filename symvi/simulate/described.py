@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from symvi.mechanism import Mechanism
 from symvi.numbers.settings import Described, described_numbers
-from symvi.simulate.parameters import settable
 from symvi.simulate.plan import plan_of
+from symvi.simulate.run_parameters import settable
 
 if TYPE_CHECKING:
     from symvi.program.program import Program

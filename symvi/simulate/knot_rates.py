@@ -29,7 +29,7 @@ import numpy as np
 
 from symvi.mechanism import axis_values, coordinate_kinds
 from symvi.numbers.extent import size_of
-from symvi.simulate.parameters import body_numbers, with_settings
+from symvi.simulate.run_parameters import body_numbers, with_settings
 from symvi.simulate.turns import CONJUGATE, product, rotation_matrices
 
 if TYPE_CHECKING:
@@ -144,7 +144,7 @@ def _along_joint(trajectory: Trajectory, joint: Joint) -> ConstraintModel:
 
 def _along_points(trajectory: Trajectory, force: PointSpring) -> ConstraintModel:
     """Along the distance of its points."""
-    from symvi.physics.forces import force_model
+    from symvi.physics.force_models import force_model
     from symvi.physics.model import ConstraintModel
     from symvi.physics.multibody import MultibodySystem
 

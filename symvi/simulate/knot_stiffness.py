@@ -21,7 +21,7 @@ import numpy as np
 from symvi.errors import MechanismError
 from symvi.mechanism import coordinate_kinds
 from symvi.registry import FORCES
-from symvi.simulate.parameters import body_numbers
+from symvi.simulate.run_parameters import body_numbers
 from symvi.simulate.turns import product, rotation_matrices
 
 if TYPE_CHECKING:
@@ -195,7 +195,7 @@ class _Stiffness:
 
     def _of_potential(self, force) -> np.ndarray:
         """Second derivatives of a user's own potential, by differences of its gradient."""
-        from symvi.physics.forces import force_model
+        from symvi.physics.force_models import force_model
         from symvi.physics.model import ConstraintModel
         from symvi.physics.multibody import MultibodySystem
         from symvi.simulate.reactions import gradients
@@ -230,7 +230,7 @@ class _Stiffness:
     def _swinging(self, force) -> Iterator[np.ndarray]:
         """The stiffness of a sinusoidal spring, where it swings far."""
         from symvi.physics.coordinates import joint_laws
-        from symvi.physics.forces import force_model
+        from symvi.physics.force_models import force_model
         from symvi.physics.multibody import MultibodySystem
         from symvi.simulate.reactions import gradients
 

@@ -15,7 +15,8 @@ from symvi.numbers.derived_parameters import OF_UNITS, may_be_set
 from symvi.program.precision import bounds_in
 from symvi.simulate.arguments import real_numbers
 from symvi.simulate.described import Described, described
-from symvi.simulate.parameters import (
+from symvi.simulate.plan import Plan
+from symvi.simulate.run_parameters import (
     Settings,
     body_numbers,
     body_weight,
@@ -24,7 +25,6 @@ from symvi.simulate.parameters import (
     parameter_problem,
     settable,
 )
-from symvi.simulate.plan import Plan
 
 Change = tuple[slice, tuple[float, ...]]
 

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from symvi.kernels.angles import carried_once
 from symvi.kernels.records import STORES
-from symvi.numbers.control import CONTACT_SIZE, CONTACT_TYPES
+from symvi.numbers.control import CONTACT_SIZE
 from symvi.numbers.derived_parameters import INTERNAL
+from symvi.registry import contact_types
 
 if TYPE_CHECKING:
     from symvi.program.program import Program
@@ -66,12 +67,14 @@ class Plan:
     @cached_property
     def contacts(self) -> tuple[Mapping[str, Any], ...]:
         """The contact points, in the order in which frames report them."""
-        return tuple(node for node in self.notes["inequalities"] if node["type"] in CONTACT_TYPES)
+        types = contact_types()
+        return tuple(node for node in self.notes["inequalities"] if node["type"] in types)
 
     @cached_property
     def stops(self) -> tuple[Mapping[str, Any], ...]:
         """Limits and dry friction, in the order in which frames report their forces."""
-        return tuple(node for node in self.notes["inequalities"] if node["type"] not in CONTACT_TYPES)
+        types = contact_types()
+        return tuple(node for node in self.notes["inequalities"] if node["type"] not in types)
 
     @cached_property
     def works(self) -> tuple[Mapping[str, Any], ...]:

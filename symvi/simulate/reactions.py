@@ -19,7 +19,7 @@ from symvi.analysis.loops import choices_for
 from symvi.physics import kinematics
 from symvi.physics.model import Attitude, Carried, ConstraintModel, Data, Position
 from symvi.physics.multibody import MultibodySystem
-from symvi.simulate.parameters import body_numbers, with_settings
+from symvi.simulate.run_parameters import body_numbers, with_settings
 
 if TYPE_CHECKING:
     from symvi.simulate.trajectory import Trajectory

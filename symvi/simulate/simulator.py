@@ -27,17 +27,17 @@ from symvi.simulate.arguments import (
     checked_steps,
     checked_table,
 )
-from symvi.simulate.build import NO_C, Text, built, composed, has_compiler, text_of
 from symvi.simulate.described import Described
 from symvi.simulate.engine import CEngine, Engine, PythonEngine
 from symvi.simulate.gains import Gains
 from symvi.simulate.inputs import Controller, Inputs
 from symvi.simulate.parameter_changes import ParameterChanges
-from symvi.simulate.parameters import Settings
 from symvi.simulate.plan import plan_of
 from symvi.simulate.room import check_room
 from symvi.simulate.run_checks import check_run
+from symvi.simulate.run_parameters import Settings
 from symvi.simulate.simulation import Simulation, warn_of
+from symvi.simulate.solver_build import NO_C, Text, built, composed, has_compiler, text_of
 from symvi.simulate.standing import Standing, precision_of
 from symvi.simulate.starter import Starter
 from symvi.simulate.trajectory import Trajectory

@@ -18,8 +18,8 @@ from symvi.mechanism.placement import known_angles
 from symvi.mechanism.signals import signal_tree, value_and_rate
 from symvi.mechanism.state import State
 from symvi.simulate.inputs import Inputs
-from symvi.simulate.parameters import in_memory
 from symvi.simulate.plan import Plan
+from symvi.simulate.run_parameters import in_memory
 from symvi.simulate.solver_state import solver_state
 from symvi.simulate.turns import Angles, Turning
 

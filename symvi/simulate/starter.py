@@ -12,7 +12,7 @@ from symvi.mechanism.placement import known_angles
 from symvi.mechanism.state import State
 from symvi.simulate.engine import Engine
 from symvi.simulate.inputs import Inputs
-from symvi.simulate.parameters import Settings
+from symvi.simulate.run_parameters import Settings
 from symvi.simulate.standing import Standing
 from symvi.simulate.start import write_angles, write_placement, write_targets
 from symvi.simulate.trajectory import FORMAT, Trajectory

@@ -17,7 +17,7 @@ from symvi.mechanism.names import did_you_mean, shown
 from symvi.mechanism.state import State
 from symvi.simulate import energy_guard, trajectory_files
 from symvi.simulate.alarms import alarms_of
-from symvi.simulate.contacts import Contacts
+from symvi.simulate.contact_history import Contacts
 from symvi.simulate.energy_guard import Fall, Rise
 from symvi.simulate.fast_spin import FAST, FastSpin, fastest
 from symvi.simulate.knot_rates import MisreadRate, misread_rate

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symvi.mechanism import Joint, Mechanism, free_rotations
-from symvi.simulate.parameters import Settings
+from symvi.simulate.run_parameters import Settings
 
 if TYPE_CHECKING:
     from symvi.simulate.trajectory import Trajectory

@@ -13,7 +13,7 @@ from fractions import Fraction
 import numpy as np
 
 from symvi.mechanism.names import did_you_mean
-from symvi.registry import FORCES, JOINTS
+from symvi.registry import CONTACTS, FORCES, JOINTS
 from symvi.verify import own_joints
 from symvi.verify.errors import VerificationError
 from symvi.verify.notation import Factor, Known, Sum, gathered, shown, times, value
@@ -145,12 +145,18 @@ def derivation(
     if name in own_joints.names():
         rows = joint_rows(name, axes, own_joints.scale_of(scale))
         chosen = f"axes {axes}, scale {own_joints.scale_of(scale)}"
-    elif name in (told := ROWS | {name: rows for record in FORCES.values() for name, rows in record.told.items()}):
+    elif name in (told := ROWS | _of_records()):
         rows, chosen = told[name](), ""
     else:
         known = [*own_joints.names(), *told]
         raise VerificationError(f"'{name}' has no derivation as text; {did_you_mean(name, known)}")
     return Derivation(name, definition.source, rows, definition.wrt, tangent, side, chosen)
+
+
+def _of_records() -> dict[str, Callable[[], Rows]]:
+    """What records of contacts and of forces have of rows as vector expressions."""
+    records = (*CONTACTS.values(), *FORCES.values())
+    return {name: rows for record in records for name, rows in record.told.items()}
 
 
 def _said(name: str, latex: bool) -> str:
@@ -316,20 +322,6 @@ def _kinetic_energy() -> Rows:
     return Rows([Total((Fraction(1, 2), energy), (Fraction(1, 2), spinning))], [], "T")
 
 
-def _half_space() -> Rows:
-    reach = Total((1, Variable("x")), (1, Turned("q", Variable("p"))), (-1, Variable("o")))
-    radius = Row(Number(name_factor("r", True), lambda name, tangent: ()))
-    return Rows([Total((1, Row(dot(Variable("n"), reach))), (-1, radius))], [], "phi")
-
-
-def _sphere() -> Rows:
-    u = gap()
-    size = function_of(u, "|u|", r"\|u\|", lambda w, v: length(w), "(1/|u|)", r"\tfrac{1}{\|u\|}",
-                       lambda w, v: 1 / length(w))  # fmt: skip
-    radii = [Row(Number(name_factor(r, True), lambda name, tangent: ())) for r in ("r_a", "r_b")]
-    return Rows([Total((1, Row(size)), *((-1, radius) for radius in radii))], [GAP_NAME], "phi")
-
-
 def point_spring_rows() -> Rows:
     energy = function_of(
         gap(), "(k/2) (|u| - L)²", r"\tfrac{k}{2} \left(\|u\| - L\right)^2",
@@ -373,7 +365,5 @@ ROWS: dict[str, Callable[[], Rows]] = {
     "angular_momentum": _angular_momentum,
     "translational_residual": _translational_residual,
     "rotational_residual": _rotational_residual,
-    "half_space": _half_space,
-    "sphere": _sphere,
     "sliding": _sliding,
 }

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from symvi.mechanism.names import did_you_mean
-from symvi.registry import FORCES
+from symvi.registry import CONTACTS, FORCES
 from symvi.verify.errors import VerificationError
 from symvi.verify.function import Function, Outputs
 from symvi.verify.own_definition import Definition
@@ -57,7 +57,7 @@ def definition_of(name: str, **options) -> Definition:
     """The definition of this name, with a joint's options."""
     from symvi.verify import own_bodies, own_contacts, own_joints
 
-    known = own_bodies.DEFINITIONS | own_contacts.DEFINITIONS | _of_forces()
+    known = own_bodies.DEFINITIONS | own_contacts.DEFINITIONS | _of_records()
     if name in known:
         return known[name]
     if name not in own_joints.names():
@@ -69,12 +69,13 @@ def own_names() -> list[str]:
     """The names that `own` knows."""
     from symvi.verify import own_bodies, own_contacts, own_joints
 
-    return [*own_joints.names(), *own_contacts.DEFINITIONS, *_of_forces(), *own_bodies.DEFINITIONS]
+    return [*own_joints.names(), *own_contacts.DEFINITIONS, *_of_records(), *own_bodies.DEFINITIONS]
 
 
-def _of_forces() -> dict[str, Definition]:
-    """What records of forces have of definitions."""
-    return {found.name: found for record in FORCES.values() for found in record.definitions()}
+def _of_records() -> dict[str, Definition]:
+    """What records of contacts and of forces have of definitions."""
+    records = (*CONTACTS.values(), *FORCES.values())
+    return {found.name: found for record in records for found in record.definitions()}
 
 
 def function_of(definition: Definition) -> Function:

@@ -19,7 +19,7 @@ import viser
 from symvi.errors import SymviError
 from symvi.mechanism import Mechanism
 from symvi.mechanism.state import State
-from symvi.page.contacts import contact_view
+from symvi.page.contact_arrows import contact_view
 from symvi.page.framing import choose_framing
 from symvi.page.keyframes import Keyframes, choose_keyframes
 from symvi.page.looks import NO_LOOKS, Looks

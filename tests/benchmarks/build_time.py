@@ -29,10 +29,10 @@ def first_step(count):
 begin = now()
 from _chains import chain
 from symvi.simulate.simulator import Simulator
-from symvi.simulate import build
+from symvi.simulate import solver_build
 first_step({count})
 fresh = now()
-build.forget()
+solver_build.forget()
 first_step({count})
 print(*begin, *fresh, *now())
 """

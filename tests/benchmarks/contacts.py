@@ -27,7 +27,7 @@ from symvi.mechanism import Contact, Mechanism
 from symvi.numbers.control import COMPLEMENTARITY, SolverOptions
 from symvi.program.info import ITERATION
 from symvi.simulate import Simulator, Trajectory
-from symvi.simulate.build import composed
+from symvi.simulate.solver_build import composed
 
 sys.path.append(str(Path(__file__).parents[2] / "examples"))
 from _contacts import CORNERS, EDGE, GRAVITY, cube

@@ -24,7 +24,7 @@ from symvi.native.command import run_compiler
 from symvi.native.flags import profile_flags
 from symvi.program.info import ITERATION
 from symvi.simulate import Simulator
-from symvi.simulate.build import composed
+from symvi.simulate.solver_build import composed
 
 STEP, STEPS, COARSE, FINE = 0.01, 20, 0.9, 1e-10
 FROM, FLAT = 10, 0.1

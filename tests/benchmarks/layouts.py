@@ -23,8 +23,8 @@ from symvi.native.command import CompilationError
 from symvi.native.compiler import identify, usual_commands
 from symvi.program.program import Program
 from symvi.simulate import Simulator
-from symvi.simulate.build import composed, text_of
 from symvi.simulate.engine import CEngine
+from symvi.simulate.solver_build import composed, text_of
 
 STEP = 0.01
 HEAD = ("joint", "links", "layout", "auto", "compiler", "operations", "text KB", "code KB", "object KB", "compile s",

@@ -18,7 +18,7 @@ from _measure import Rollout, clock, pin, take_turns
 
 from symvi.program.info import ITERATION
 from symvi.simulate import Simulator
-from symvi.simulate.build import composed
+from symvi.simulate.solver_build import composed
 
 STEP, STEPS, FLAT, PROTOTYPE_CLOCK = 0.01, 100, 0.10, 3.7
 COARSE, FINE = 0.9, 1e-10

@@ -11,7 +11,7 @@ from _benchmark import Report, run
 from _chains import chain, crooked, planar
 
 from symvi.program.info import ITERATION
-from symvi.simulate.build import composed
+from symvi.simulate.solver_build import composed
 
 BESIDE = {"revolute": (1631, 1847), "spherical": (1057, 1165)}
 OF_TREES = {

@@ -10,7 +10,7 @@ import pytest
 from symvi.emit.constants import constants_of
 from symvi.mechanism import Body, Contact, Joint, Mechanism, PointSpring, Sphere
 from symvi.simulate import Simulator
-from symvi.simulate.build import text_of
+from symvi.simulate.solver_build import text_of
 from tests.export.test_static_checks import need, run
 from tests.support.linkages import four_bar
 from tests.support.strict_c import STRICT

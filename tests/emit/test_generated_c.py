@@ -16,8 +16,8 @@ import numpy as np
 import pytest
 
 from symvi.numbers.control import SolverOptions
-from symvi.simulate.build import text_of
 from symvi.simulate.simulator import Simulator
+from symvi.simulate.solver_build import text_of
 from tests.simulate.test_golden import MECHANISMS
 
 STRICT = (

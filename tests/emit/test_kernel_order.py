@@ -8,7 +8,7 @@ from symvi.demos import demo_file, demo_names
 from symvi.emit.printer import Language, statements
 from symvi.emit.python import access
 from symvi.mechanism import Mechanism
-from symvi.simulate.build import composed
+from symvi.simulate.solver_build import composed
 from tests.support.subset import first_of
 
 LANGUAGE = Language(str, access, lambda name, arguments: f"{name}({', '.join(arguments)})")

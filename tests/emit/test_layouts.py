@@ -15,7 +15,7 @@ from symvi.errors import SymviError
 from symvi.mechanism import Body, Joint, JointDamper, Mechanism, PointSpring, Potential, Wrench
 from symvi.native.flags import profile_flags
 from symvi.program.program import Program
-from symvi.simulate.build import composed
+from symvi.simulate.solver_build import composed
 
 INERTIA = (0.08, 0.09, 0.02, 0.001, 0.002, 0.003)
 

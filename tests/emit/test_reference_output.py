@@ -13,7 +13,7 @@ import pytest
 
 from symvi.demos import demo_file
 from symvi.mechanism import Body, Contact, Mechanism
-from symvi.simulate.build import composed, text_of
+from symvi.simulate.solver_build import composed, text_of
 
 FOLDER = Path(__file__).resolve().parents[2] / "generated" / "reference"
 REFERENCES = {  # demo -> layout

@@ -12,7 +12,7 @@ from symvi.emit.repetitions import Repetition, repetitions_in
 from symvi.mechanism import Body, Joint, Mechanism
 from symvi.program.program import Program
 from symvi.proofs.layout_equality import differences_between_layouts
-from symvi.simulate.build import composed
+from symvi.simulate.solver_build import composed
 
 
 def tree(name: str, parents: list[str]) -> Program:

@@ -7,7 +7,7 @@ import pytest
 from symvi.exporters.measure import Subject
 from symvi.exporters.measure.tools import NotMeasured, cross_compiler, emulator
 from symvi.mechanism import Mechanism
-from symvi.simulate.build import text_of
+from symvi.simulate.solver_build import text_of
 
 __all__ = ["needs_boards", "subject_of"]
 

@@ -26,8 +26,8 @@ from symvi.mechanism import (
 from symvi.mechanism.inertia import inertia_problem, turned
 from symvi.numbers.control import SolverStatus
 from symvi.simulate import Simulator
-from symvi.simulate.build import composed
 from symvi.simulate.plan import plan_of
+from symvi.simulate.solver_build import composed
 from tests.emit.test_start import MECHANISMS
 from tests.export.exports import arm, crate
 from tests.export.test_static_checks import need, run

@@ -11,7 +11,7 @@ import pytest
 from symvi.mechanism import Contact, Mechanism
 from symvi.numbers.control import DEFAULTS, MOST_HALVINGS, MOST_ITERATIONS, MOST_TRIED, SolverOptions, SolverStatus
 from symvi.simulate import Simulator
-from symvi.simulate.build import text_of
+from symvi.simulate.solver_build import text_of
 from symvi.simulate.starter import Starter
 from tests.contact.test_back_ends import scenes
 from tests.emit.test_start import MECHANISMS

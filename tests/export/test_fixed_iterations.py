@@ -14,7 +14,7 @@ from symvi.demos import demo_file
 from symvi.mechanism import Actuator
 from symvi.numbers.control import SolverStatus
 from symvi.simulate import Simulator, SolverOptions
-from symvi.simulate.build import text_of
+from symvi.simulate.solver_build import text_of
 from tests.contact.test_back_ends import scenes
 from tests.support.contact_scenes import box, on_ground
 from tests.support.crooked_chains import crooked_chain

@@ -11,7 +11,7 @@ from symvi.mechanism import Body, Box, Contact, Coupling, Driver, Joint, Limit, 
 from symvi.mechanism.joint_table import JOINT_TYPES
 from symvi.numbers.control import SolverStatus
 from symvi.simulate import Simulator
-from symvi.simulate.build import text_of
+from symvi.simulate.solver_build import text_of
 from symvi.simulate.solver_state import solver_state
 from tests.export.exports import arm
 from tests.support.crooked_chains import crooked_chain

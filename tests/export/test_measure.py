@@ -13,7 +13,7 @@ import pytest
 
 from symvi.exporters.measure import BOARDS, compiled_sizes, instructions
 from symvi.exporters.measure import emulator as emulating
-from symvi.exporters.measure.build import compile_object, link, write
+from symvi.exporters.measure.board_build import compile_object, link, write
 from symvi.exporters.measure.emulator import emulate
 from symvi.exporters.measure.figures import Measured, figures, measured
 from symvi.exporters.measure.instructions import count_calls, fit

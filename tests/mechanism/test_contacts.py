@@ -384,7 +384,7 @@ def test_what_is_wrong_in_a_file_is_named_with_its_line(old, new, line, reason):
 CONTACT_CASES = [
     ({"child": "world"}, "child is the world; make the world the parent"),
     ({"parent": "arm"}, "joins the body 'arm' to itself"),
-    ({"kind": "box"}, "kind 'box' is refused"),
+    ({"kind": "box"}, "kind 'box' is no kind of contact; known: half_space, sphere, gap"),
     ({"friction": float("inf")}, "friction inf must be finite"),
     ({"friction": True}, "friction True must be a number"),
     ({"normal": (0, 0, float("nan"))}, "normal .* must be finite"),

@@ -17,7 +17,7 @@ from symvi.demos import demo_file
 from symvi.errors import CompilerError
 from symvi.native import compiler, find_compiler
 from symvi.native.flags import library_file, math_library, profile_flags, program_file, shared_flags
-from symvi.simulate.build import text_of
+from symvi.simulate.solver_build import text_of
 from tests.support.exported_symbols import of_macos, of_windows
 
 REPOSITORY = Path(__file__).parents[2]

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from collections import Counter
 from collections.abc import Iterator
 from importlib import metadata
 from pathlib import Path
@@ -126,3 +127,10 @@ def test_a_quick_start_leaves_slow_packages_out(statement: str) -> None:
     code = f"import sys; {statement}; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], cwd=REPOSITORY, capture_output=True, text=True, check=True)
     assert not {"sympy", "numpy", "pydantic", "matplotlib"} & set(loaded.stdout.split())
+
+
+def test_a_name_says_which_file_is_meant() -> None:
+    """Two rooms may hold the two sides of one thing, as its formulas and its kernels; three are a riddle."""
+    names = Counter(path.name for path in PACKAGE.rglob("*.py"))
+    shared = {name for name, count in names.items() if count > 2}
+    assert shared <= {"__init__.py", "__main__.py"}

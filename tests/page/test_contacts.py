@@ -10,9 +10,9 @@ import pytest
 
 from symvi.mechanism import Body, Box, Contact, Mechanism
 from symvi.page import write_page
-from symvi.page.contacts import LONGEST, contact_view, plane_height
+from symvi.page.contact_arrows import LONGEST, contact_view, plane_height
 from symvi.page.keyframes import choose_keyframes
-from symvi.simulate import Simulator, contacts
+from symvi.simulate import Simulator, contact_history
 
 UP = np.array([0.0, 0.0, 1.0])
 
@@ -57,7 +57,7 @@ def test_a_mechanism_without_contacts_has_none():
 
 
 def test_effective_masses_are_worked_out_once_for_all_contacts(landed, monkeypatch):
-    calls, real = [], contacts.contact_units
-    monkeypatch.setattr(contacts, "contact_units", lambda *given: (calls.append(1), real(*given))[1])
-    found = contacts.Contacts(landed)
+    calls, real = [], contact_history.contact_units
+    monkeypatch.setattr(contact_history, "contact_units", lambda *given: (calls.append(1), real(*given))[1])
+    found = contact_history.Contacts(landed)
     assert len([found[name] for name in found]) == 8 and len(calls) == 1

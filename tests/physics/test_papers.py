@@ -24,7 +24,7 @@ from symvi.physics.formula import INTERMEDIATES
 from symvi.physics.joints import rows
 from symvi.physics.lowering import symbols_of
 from symvi.physics.papers import PAPERS, citations, missing
-from symvi.simulate.build import text_of
+from symvi.simulate.solver_build import text_of
 
 REPOSITORY = Path(__file__).parents[2]
 FOLDERS = ("symvi", "templates", "tests", "examples")

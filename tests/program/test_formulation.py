@@ -12,7 +12,7 @@ from symvi.analysis.loops import analyse
 from symvi.emit.template_files import templates_folder
 from symvi.kernels import blocks
 from symvi.kernels.account import body_kernels as account_of_bodies
-from symvi.kernels.body import BODY, body_kernels, diagonal_block
+from symvi.kernels.body_kernels import BODY, body_kernels, diagonal_block
 from symvi.kernels.common import SHARED, single
 from symvi.kernels.kernel import Port
 from symvi.mechanism import Body, Contact, Mechanism, Potential, Wrench, start_state

@@ -10,7 +10,7 @@ from symvi.errors import MechanismError
 from symvi.mechanism import Actuator, Coupling, Driver, DryFriction, JointDamper, JointSpring, Limit, Mechanism, Servo
 from symvi.physics.joints import Geometry
 from symvi.physics.multibody import MultibodySystem
-from symvi.simulate.build import composed
+from symvi.simulate.solver_build import composed
 from tests.support.pendulums import chain
 
 

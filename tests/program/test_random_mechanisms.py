@@ -18,10 +18,10 @@ from symvi.native import compile_library, load_library
 from symvi.native.compiler import identify
 from symvi.numbers.control import SolverOptions
 from symvi.program.compose import compose
-from symvi.simulate.build import text_of
 from symvi.simulate.engine import CEngine, PythonEngine
 from symvi.simulate.plan import plan_of
 from symvi.simulate.reference import ReferenceSolver
+from symvi.simulate.solver_build import text_of
 from symvi.simulate.solver_state import solver_state
 from tests.support.newton import DenseNewton
 from tests.support.random_mechanisms import assembled_mechanisms

@@ -12,7 +12,6 @@ import symvi.demos
 from symvi.exact.degree import Degree
 from symvi.mechanism import JOINT_TYPES, coordinate_kinds
 from symvi.mechanism.forces import FORCES
-from symvi.naive.contacts import GAPS
 from symvi.proofs.__main__ import main
 from symvi.proofs.complex_step import LAWS, STEPS, errors, force_errors
 from symvi.proofs.crun import copy_of
@@ -21,6 +20,7 @@ from symvi.proofs.layout_equality import differences_between_layouts
 from symvi.proofs.mutation import CAUGHT, EQUIVALENT, INSIDE, MISSED, score_of
 from symvi.proofs.proof import POINTS, Tally, Verdict, prove
 from symvi.proofs.unseen import stored
+from symvi.registry import CONTACTS
 from tests.proofs.figures import MUTANTS, PROVED
 from tests.proofs.subjects import NAMES, ZOO, of_zoo
 
@@ -51,7 +51,7 @@ def test_the_zoo_has_every_contact_and_every_limit() -> None:
     met = {(c.kind, c.cone if c.friction else "none", c.parent == "world") for c in contacts}
     cones = {"none", "second_order", "linear"}
     kinds = {kind for kind, _, _ in met}
-    assert kinds == set(GAPS) and {cone for _, cone, _ in met} == cones
+    assert kinds == set(CONTACTS) and {cone for _, cone, _ in met} == cones
     assert {(cone, world) for _, cone, world in met} == {(cone, world) for cone in cones for world in (True, False)}
     assert {kind for kind, cone, _ in met if cone == "linear"} == kinds  # three ways to find a tangent plane
     assert {c.directions for c in contacts if c.cone == "linear"} == {4, 6}

@@ -15,7 +15,7 @@ from symvi.mechanism.names import WORLD
 from symvi.mechanism.values import Positive, Text, Vector, field
 from symvi.numbers.settings import anchors, plain
 from symvi.physics.constraint import function_of_bodies
-from symvi.physics.forces import point_geometry
+from symvi.physics.force_models import point_geometry
 from symvi.physics.joints.rows import ANCHORS
 from symvi.physics.model import ForceModel, Group, Parameter
 
@@ -64,7 +64,7 @@ def numbers(mechanism: Any, force: Any) -> Iterator:
 
 def naive(scene: Any, force: Any, numbers: Any, inputs: Any) -> Any:
     """The same from both points."""
-    from symvi.naive.forces import NaiveForce
+    from symvi.naive.force_energies import NaiveForce
     from symvi.naive.quaternion import add, dot, rotate, subtract
 
     def energy(a: Any, b: Any) -> Any:

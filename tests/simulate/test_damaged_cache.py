@@ -26,7 +26,7 @@ SERVER = """\
 import os, sys
 import symvi
 from symvi.demos import demo_file
-import symvi.simulate.build, symvi.simulate.engine, symvi.simulate.run, symvi.emit.c, symvi.program.compose
+import symvi.simulate.solver_build, symvi.simulate.engine, symvi.simulate.run, symvi.emit.c, symvi.program.compose
 import cffi, filelock, jinja2, numpy, sympy
 import symvi.physics.lowering
 print("ready", flush=True)
@@ -244,7 +244,7 @@ def test_a_cache_that_is_full_only_costs_time(tmp_path: Path) -> None:
     code = (
         "import resource, symvi\n"
         "from symvi.demos import demo_file\n"
-        "from symvi.simulate.build import text_of\n"
+        "from symvi.simulate.solver_build import text_of\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))\n"
         "mechanism = symvi.Mechanism.from_file(demo_file('pendulum'))\n"
         "print(len(text_of(mechanism).files))\n"

@@ -6,7 +6,7 @@ import pytest
 from symvi.demos import demo_file, demo_names
 from symvi.mechanism import Mechanism
 from symvi.simulate import Simulator, SolverOptions
-from symvi.simulate.build import text_of
+from symvi.simulate.solver_build import text_of
 from tests.support.measuring import largest
 
 STEP = 0.01

@@ -14,8 +14,8 @@ import pytest
 
 from symvi.mechanism import Contact, JointDamper, JointSpring, Limit, Mechanism, start_state
 from symvi.numbers.control import SolverOptions, SolverStatus
-from symvi.simulate.build import has_compiler
 from symvi.simulate.simulator import Simulator
+from symvi.simulate.solver_build import has_compiler
 from symvi.simulate.trajectory import Trajectory
 from tests.simulate.test_substeps import hung
 from tests.support import linkages, loops

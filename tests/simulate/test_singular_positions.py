@@ -18,12 +18,12 @@ from symvi.native import compile_library, load_library
 from symvi.numbers.control import DEFAULTS, SolverOptions, SolverStatus
 from symvi.program.compose import compose
 from symvi.program.program import Program
-from symvi.simulate.build import has_compiler
 from symvi.simulate.engine import CEngine, PythonEngine
 from symvi.simulate.frames import entry
 from symvi.simulate.plan import plan_of
 from symvi.simulate.reference import ReferenceSolver
 from symvi.simulate.simulator import Simulator
+from symvi.simulate.solver_build import has_compiler
 from symvi.simulate.solver_state import solver_state
 from tests.support import linkages, loops
 

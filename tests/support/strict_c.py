@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from symvi.mechanism import Mechanism
-from symvi.simulate.build import text_of
+from symvi.simulate.solver_build import text_of
 
 STRICT = (
     "-std=c99 -pedantic -Wall -Wextra -Werror -Wconversion -Wdouble-promotion -Wfloat-equal -Wfloat-conversion "

@@ -14,8 +14,8 @@ from symvi.analysis.loops import analyse
 from symvi.program.compose import compose
 from symvi.program.info import ITERATION
 from symvi.program.tree import TreeCoordinates
-from symvi.simulate.build import composed
 from symvi.simulate.reference_memory import Memory, Runner
+from symvi.simulate.solver_build import composed
 from tests.tree.chains import AXES, somewhere, trees
 from tests.tree.test_same_motion import planar
 

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from symvi.exporters.measure.board_build import Program, compile_object, link, write
 from symvi.exporters.measure.boards import Board
-from symvi.exporters.measure.build import Program, compile_object, link, write
 from symvi.exporters.measure.instructions import Fit, count_calls, fit
 from symvi.exporters.measure.stack import deepest
 from symvi.exporters.measure.subject import Subject

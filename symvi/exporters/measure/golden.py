@@ -13,8 +13,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from symvi.exporters.bits import ON_HOST
+from symvi.exporters.measure.board_build import compile_object, link, write
 from symvi.exporters.measure.boards import Board
-from symvi.exporters.measure.build import compile_object, link, write
 from symvi.exporters.measure.emulator import emulate
 from symvi.exporters.measure.tools import NotMeasured
 from symvi.native import Compiler

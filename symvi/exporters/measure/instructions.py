@@ -15,8 +15,8 @@ from pathlib import Path
 
 from symvi.emit.template_files import templates_folder
 from symvi.errors import CompilerError
+from symvi.exporters.measure.board_build import Program
 from symvi.exporters.measure.boards import Board
-from symvi.exporters.measure.build import Program
 from symvi.exporters.measure.emulator import emulate
 from symvi.exporters.measure.tools import NotMeasured, emulator
 from symvi.native import Compiler, compile_library, find_compiler

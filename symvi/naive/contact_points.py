@@ -14,9 +14,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from symvi.mechanism.contacts import ContactPoint
-from symvi.naive.body import slopes_by_place
+from symvi.naive.discrete_body import slopes_by_place
 from symvi.naive.expressions import rows_of_expressions
 from symvi.naive.quaternion import add, cross, dot, rotate, scale, subtract, unrotate
+from symvi.registry import CONTACTS, ContactKind
 
 SHORT = "1e-30"  # below the root of an axis' length, so that it exists before a start too
 HALF = Fraction(1, 2)
@@ -38,7 +39,7 @@ class NaiveContact:
 
     gap: a function of the placements of the parent and the child. touch: a function of placements by name, a Touch.
     arms: by body, from its centre of mass to the contact point. plane: two axes of the tangent plane, where a linear
-    cone needs them.
+    cone needs them. is_under_a_sphere: whether the point is one of the surface of the child's sphere.
     """
 
     point: ContactPoint
@@ -48,6 +49,11 @@ class NaiveContact:
     at: Touch
     arms: dict[str, list]
     plane: tuple[list, list] | None
+    is_under_a_sphere: bool = True
+
+    @property
+    def kind(self) -> ContactKind:
+        return CONTACTS[self.point.contact.kind]
 
     @property
     def steepness(self):
@@ -89,7 +95,7 @@ class NaiveContact:
     @property
     def carries_axis(self) -> bool:
         """Whether its tangent axis is carried from step to step, as no plane holds it."""
-        return self.plane is not None and self.point.contact.kind != "half_space"
+        return self.plane is not None and not self.kind.has_plane
 
     def sliding(self, first, second, spins, h) -> list:
         """The child's material point against the parent's over the step, by h, in the tangent plane.
@@ -118,8 +124,8 @@ class NaiveContact:
     def _centre(self, body: str) -> list | None:
         """The centre of the sphere whose surface touches, from the body's centre of mass; None without a sphere."""
         if body == self.child:
-            return None if self.point.contact.point else self.numbers["anchor_b"]
-        return self.numbers["anchor_a"] if self.point.contact.kind == "sphere" else None
+            return self.numbers["anchor_b"] if self.is_under_a_sphere else None
+        return self.numbers["anchor_a"] if self.kind.is_sphere else None
 
     def friction_pushes(self, body: str) -> list[list]:
         """The force and torque on a body of a friction impulse along each axis of the world."""
@@ -141,16 +147,16 @@ def tangential(normal: list, u: list) -> list:
 def naive_contact(scene, first, point: ContactPoint) -> NaiveContact:
     """A contact point of a scene; `first`: placements at the first knot."""
     contact, numbers = point.contact, scene.parameters[point.name]
-    gap = GAPS[contact.kind](scene, contact, numbers)
+    kind = CONTACTS[contact.kind]
+    gap, place = kind.naive(scene, contact, numbers), kind.place(scene, contact, numbers)
 
     def touch(places) -> Touch:
         opening = slopes_at(places, scene.zero)
         along = opening(contact.child, lambda moved: gap(moved[contact.parent], moved[contact.child]))[:3]
-        steepness = scene.functions.sqrt(dot(along, along)) if contact.kind == "gap" else scene.zero + 1
+        steepness = scene.zero + 1 if kind.is_distance else scene.functions.sqrt(dot(along, along))
         normal = scale(1 / steepness, along)
-        if contact.point:
-            parent, child = places[contact.parent], places[contact.child]
-            return Touch(steepness, normal, _expressions(scene, contact, numbers, contact.point)(parent, child))
+        if place is not None:
+            return Touch(steepness, normal, place(places[contact.parent], places[contact.child]))
         x, q = places[contact.child]
         centre = add(x, rotate(q, numbers["anchor_b"]))
         return Touch(steepness, normal, add(centre, scale(-numbers["radius"][0], normal)))
@@ -158,44 +164,21 @@ def naive_contact(scene, first, point: ContactPoint) -> NaiveContact:
     at = touch(first)
     arms = {name: subtract(at.place, first[name][0]) for name in (contact.parent, contact.child) if name != "world"}
     plane = _plane(scene, point.name, contact, first[contact.parent], at.normal)
-    return NaiveContact(point, numbers, gap, touch, at, arms, plane)
+    return NaiveContact(point, numbers, gap, touch, at, arms, plane, place is None)
 
 
-def _half_space(scene, contact, numbers) -> Callable:
-    def gap(a, b):
-        apart = subtract(add(b[0], rotate(b[1], numbers["anchor_b"])), add(a[0], rotate(a[1], numbers["anchor_a"])))
-        return dot(rotate(a[1], numbers["normal"]), apart) - numbers["radius"][0]
-
-    return gap
-
-
-def _sphere(scene, contact, numbers) -> Callable:
-    def gap(a, b):
-        apart = subtract(add(b[0], rotate(b[1], numbers["anchor_b"])), add(a[0], rotate(a[1], numbers["anchor_a"])))
-        return scene.functions.sqrt(dot(apart, apart)) - numbers["reach"][0]
-
-    return gap
-
-
-def _own(scene, contact, numbers) -> Callable:
-    values = _expressions(scene, contact, numbers, (contact.expression,))
-    return lambda a, b: values(a, b)[0]
-
-
-def _expressions(scene, contact, numbers, texts) -> Callable:
+def expressions(scene, contact, numbers, texts) -> Callable:
+    """Values of a user's texts, as a function of both placements."""
     user = {name: numbers[f"par_{name}"][0] for name in dict(contact.parameters)}
     origins = {side: numbers[f"origin_{side}"] for side in "ab"}
     return lambda a, b: rows_of_expressions(tuple(texts), user, origins, a, b, scene.functions)
-
-
-GAPS: dict[str, Callable] = {"half_space": _half_space, "sphere": _sphere, "gap": _own}
 
 
 def _plane(scene, name: str, contact, parent, normal: list) -> tuple[list, list] | None:
     """Axes of the tangent plane: those of a plane on the parent, or the last first axis brought into the new plane."""
     if contact.cone != "linear" or contact.friction == 0:
         return None
-    if contact.kind == "half_space":
+    if CONTACTS[contact.kind].has_plane:
         numbers = scene.parameters[name]
         return rotate(parent[1], numbers["t1"]), rotate(parent[1], numbers["t2"])
     across = tangential(normal, scene.states[name]["across"])

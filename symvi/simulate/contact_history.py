@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from symvi.errors import MechanismError
 from symvi.mechanism.contacts import contact_points
 from symvi.mechanism.names import WORLD, did_you_mean, shown
-from symvi.simulate.parameters import contact_units
+from symvi.registry import CONTACTS
+from symvi.simulate.run_parameters import contact_units
 from symvi.simulate.turns import rotation_matrices
 
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ class Contacts(Mapping[str, ContactHistory]):
     def _fast(self, name: str, gap: Array) -> NDArray[np.bool_]:
         point = self._points[name]
         found = np.zeros(len(gap), bool)
-        if point.contact.kind == "sphere" and len(gap) > 1:
+        if CONTACTS[point.contact.kind].is_sphere and len(gap) > 1:
             apart = self._centre(point.contact.child, point.anchor)
             apart = apart - self._centre(point.contact.parent, point.contact.parent_anchor)
             steps = np.maximum(np.round(np.diff(self._trajectory.time) / self._trajectory.step), 1.0)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from symvi.page.keyframes import Keyframes
+from symvi.registry import CONTACTS
 
 __all__ = ["ContactView", "contact_view", "plane_height"]
 
@@ -53,9 +54,6 @@ def _weight(mechanism, force: np.ndarray) -> float:
 
 def plane_height(mechanism, up: np.ndarray) -> float | None:
     """The height along `up` of the highest level plane of the world that contacts stand on [m], or None."""
-    heights = [
-        float(np.dot(contact.parent_anchor, up))
-        for contact in mechanism.contacts
-        if contact.kind == "half_space" and contact.parent == "world" and np.dot(contact.normal, up) > 1.0 - 1e-9
-    ]
+    grounds = [CONTACTS[contact.kind].ground(contact) for contact in mechanism.contacts if contact.parent == "world"]
+    heights = [float(np.dot(ground[0], up)) for ground in grounds if ground and np.dot(ground[1], up) > 1.0 - 1e-9]
     return max(heights, default=None)

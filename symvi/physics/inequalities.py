@@ -2,32 +2,103 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from math import cos, pi, sin
+from typing import Any
 
-from symvi.mechanism import DryFriction, Limit, Mechanism, axis_values, coordinate_kinds, triad
+from symvi.errors import MechanismError
+from symvi.mechanism import Contact, DryFriction, Limit, Mechanism, axis_values, coordinate_kinds, triad
 from symvi.mechanism.contacts import ContactPoint, contact_points
 from symvi.mechanism.forces import LEAST_BOUND
 from symvi.physics.coordinates import coordinate_groups, coordinate_units, single_coordinate
 from symvi.physics.formula import Formula
-from symvi.physics.gaps import arm_to_half_space, arm_to_sphere, gap_of_spheres, gap_to_half_space
 from symvi.physics.joints import Geometry
 from symvi.physics.joints import rows as row
-from symvi.physics.joints.custom import arm_along_normal_formula, arm_formula, expression_formula, expression_inputs
-from symvi.physics.model import Carried, ContactModel, Data, DryFrictionModel, Group, LimitModel, Parameter, Position
+from symvi.physics.model import ContactModel, Data, DryFrictionModel, Group, LimitModel, Parameter, Source
+from symvi.registry import CONTACTS
 
 
 def contact_models(mechanism: Mechanism) -> list[ContactModel]:
     """One model per contact point, in the order of the description."""
-    return [GAPS[point.contact.kind](mechanism, point) for point in contact_points(mechanism)]
+    return [contact_model(mechanism, point) for point in contact_points(mechanism)]
 
 
-def _from_centre(mechanism: Mechanism, body: str, point) -> tuple[float, ...]:
+def contact_model(mechanism: Mechanism, point: ContactPoint) -> ContactModel:
+    """The gap and friction of a contact point, as the record of its kind has them.
+
+    Raises MechanismError for a record from outside whose model is none, or of another type.
+    """
+    record = CONTACTS[point.contact.kind]
+    model = record.model(mechanism, point)
+    if not isinstance(model, ContactModel):
+        raise MechanismError(f"kind of contact '{record.name}': model returned {model!r}, but must be a ContactModel")
+    wrong = [
+        f"{what} is {found!r}, but must be {wanted!r}"
+        for what, found, wanted in (
+            ("name", model.name, point.name),
+            ("type", model.type, record.type),
+            ("bodies", dict(model.bodies), _bodies(point.contact)),
+            ("unit_gradient", model.unit_gradient, record.is_distance),
+            ("is_flat", model.is_flat, record.has_plane),
+            ("cone", model.cone, _friction(point.contact)["cone"]),
+        )
+        if found != wanted
+    ]
+    if wrong:
+        raise MechanismError(f"kind of contact '{record.name}': the {wrong[0]} in its model; make it with touching()")
+    return model
+
+
+def touching(
+    mechanism: Mechanism,
+    point: ContactPoint,
+    gap: Formula,
+    inputs: Mapping[str, Source],
+    parameters: Mapping[str, Parameter],
+    **more: Any,
+) -> ContactModel:
+    """A contact point with this gap: the formula's inputs, and the parameters that they need beside common().
+
+    more: other fields of ContactModel; anchor_b and radius of the child are there.
+    """
+    contact, record = point.contact, CONTACTS[point.contact.kind]
+    named = {
+        f"par_{name}": Parameter((float(contact.parameters[name]),), *meaning)
+        for name, meaning in record.numbers.items()
+    }
+    return ContactModel(
+        point.name,
+        record.type,
+        _bodies(contact),
+        (Group(gap, dict(inputs), (0,), (0,)),),
+        {**parameters, **named, **_common(mechanism, point), **_directions(contact)}
+        | (_plane(contact) if record.has_plane else {}),
+        unit_gradient=record.is_distance,
+        is_flat=record.has_plane,
+        **_friction(contact),
+        **more,
+    )
+
+
+def named_number(name: str) -> Data:
+    """A number of the description's `parameters`, which the record of its kind has in `numbers`."""
+    return Data(f"par_{name}")
+
+
+def anchor_of_parent(mechanism: Mechanism, contact: Contact, meaning: str) -> dict[str, Parameter]:
+    """parent_anchor, from the parent's centre of mass: what Carried("a", "anchor_a") carries."""
+    anchor = from_centre(mechanism, contact.parent, contact.parent_anchor)
+    return {"anchor_a": Parameter(anchor, meaning, "m")}
+
+
+def from_centre(mechanism: Mechanism, body: str, point: Sequence[float]) -> tuple[float, ...]:
+    """A point of a body's frame, or of the world, from its centre of mass [m]."""
     if body == "world":
         return tuple(point)
     return tuple(p - c for p, c in zip(point, mechanism.body(body).center_of_mass, strict=True))
 
 
-def _bodies(contact) -> dict[str, str | None]:
+def _bodies(contact: Contact) -> dict[str, str | None]:
     return {"a": None if contact.parent == "world" else contact.parent, "b": contact.child}
 
 
@@ -35,7 +106,7 @@ def _common(mechanism: Mechanism, point: ContactPoint) -> dict[str, Parameter]:
     contact = point.contact
     found = {
         "anchor_b": Parameter(
-            _from_centre(mechanism, contact.child, point.anchor),
+            from_centre(mechanism, contact.child, point.anchor),
             "point or centre of the sphere on the child, from its centre of mass",
             "m",
         ),
@@ -46,14 +117,14 @@ def _common(mechanism: Mechanism, point: ContactPoint) -> dict[str, Parameter]:
     return found
 
 
-def _friction(contact) -> dict:
+def _friction(contact: Contact) -> dict[str, Any]:
     """Which friction variables a contact has; a smooth one has none."""
     if contact.friction == 0.0:
         return {"cone": "none"}
     return {"cone": contact.cone, "directions": contact.directions if contact.cone == "linear" else 0}
 
 
-def _directions(contact) -> dict[str, Parameter]:
+def _directions(contact: Contact) -> dict[str, Parameter]:
     """Half of the directions of a linear cone, at equal angles in the plane of t1 and t2; the others oppose them."""
     if contact.friction == 0.0 or contact.cone != "linear":
         return {}
@@ -67,7 +138,7 @@ def _directions(contact) -> dict[str, Parameter]:
     }
 
 
-def _plane(contact) -> dict[str, Parameter]:
+def _plane(contact: Contact) -> dict[str, Parameter]:
     """Two axes of the tangent plane, on body a, where a linear cone needs them."""
     if not _directions(contact):
         return {}
@@ -78,98 +149,9 @@ def _plane(contact) -> dict[str, Parameter]:
     }
 
 
-def _arm(formula: Formula, inputs: dict) -> Group:
-    """The arm of the contact point on the child."""
+def contact_arm(formula: Formula, inputs: Mapping[str, Source]) -> Group:
+    """The arm of the contact point on the child, of the inputs that the formula names among these."""
     return Group(formula, {argument.name: inputs[argument.name] for argument in formula.inputs}, (0, 1, 2), (0, 1, 2))
-
-
-def _half_space(mechanism: Mechanism, point: ContactPoint) -> ContactModel:
-    contact = point.contact
-    parameters = {
-        "normal": Parameter(contact.normal, "normal of the half-space, out of the solid, on body a"),
-        "anchor_a": Parameter(
-            _from_centre(mechanism, contact.parent, contact.parent_anchor),
-            "a point of the plane, from the centre of mass of body a",
-            "m",
-        ),
-    }
-    inputs = {
-        "n": Carried("a", "normal"),
-        "x_a": Position("a"),
-        "r_a": Carried("a", "anchor_a"),
-        "x_b": Position("b"),
-        "r_b": Carried("b", "anchor_b"),
-        "radius": Data("radius"),
-    }
-    turning = contact.parent != "world"  # else the normal is the same at both knots
-    return ContactModel(
-        point.name,
-        "contact",
-        _bodies(contact),
-        (Group(gap_to_half_space, inputs, (0,), (0,)),),
-        parameters | _common(mechanism, point) | _directions(contact) | _plane(contact),
-        place=_arm(arm_to_half_space, inputs) if turning else None,
-        **_friction(contact),
-    )
-
-
-def _spheres(mechanism: Mechanism, point: ContactPoint) -> ContactModel:
-    contact = point.contact
-    parameters = {
-        "anchor_a": Parameter(
-            _from_centre(mechanism, contact.parent, contact.parent_anchor),
-            "centre of the parent's sphere, from its centre of mass",
-            "m",
-        ),
-        "reach": Parameter((point.radius + contact.parent_radius,), "sum of both radii", "m"),
-    }
-    inputs = {
-        "x_a": Position("a"),
-        "r_a": Carried("a", "anchor_a"),
-        "x_b": Position("b"),
-        "r_b": Carried("b", "anchor_b"),
-        "reach": Data("reach"),
-    }
-    return ContactModel(
-        point.name,
-        "sphere_contact",
-        _bodies(contact),
-        (Group(gap_of_spheres, inputs, (0,), (0,)),),
-        parameters | _common(mechanism, point) | _directions(contact),
-        arm=Carried("a", "anchor_a"),
-        place=_arm(arm_to_sphere, inputs | {"radius": Data("radius")}),
-        **_friction(contact),
-    )
-
-
-def _own_gap(mechanism: Mechanism, point: ContactPoint) -> ContactModel:
-    """A user's own gap: friction acts where the user says, or at the child's point."""
-    contact = point.contact
-    parent = None if contact.parent == "world" else mechanism.body(contact.parent)
-    child = mechanism.body(contact.child)
-    named = dict(contact.parameters)
-    inputs, values = expression_inputs(parent, child, named)
-    formula = expression_formula((contact.expression,), tuple(named))
-    sphere = {"r_b": Carried("b", "anchor_b"), "radius": Data("radius")}
-    if contact.point:
-        centre, place = None, _arm(arm_formula(tuple(contact.point), tuple(named)), inputs)
-    else:
-        centre = sphere["r_b"]
-        place = _arm(arm_along_normal_formula(contact.expression, tuple(named)), inputs | sphere)
-    return ContactModel(
-        point.name,
-        "gap",
-        _bodies(contact),
-        (Group(formula, inputs, (0,), (0,)),),
-        values | _common(mechanism, point) | _directions(contact),
-        centre=centre,
-        place=place,
-        unit_gradient=False,
-        **_friction(contact),
-    )
-
-
-GAPS = {"half_space": _half_space, "sphere": _spheres, "gap": _own_gap}
 
 
 def limit_model(limit: Limit, geometry: Geometry) -> LimitModel:

@@ -21,7 +21,7 @@ from symvi.extras import install_command
 from symvi.mechanism import Mechanism
 from symvi.native import Library, compile_library, find_compiler, load_library
 from symvi.numbers.control import DEFAULTS
-from symvi.registry import FORCES, JOINTS
+from symvi.registry import CONTACTS, FORCES, JOINTS
 from symvi.simulate.plan import Plan, plan_of
 
 NO_C = (
@@ -141,7 +141,7 @@ def text_of(
         return Text.from_json(found.decode("utf-8"))
     from symvi.emit.c import Start, generate
     from symvi.program.precision import in_precision
-    from symvi.simulate.parameters import check_described
+    from symvi.simulate.run_parameters import check_described
     from symvi.simulate.start import check_beginning, described_inputs, described_start
 
     check_described(mechanism, real)
@@ -173,9 +173,10 @@ def text_of(
 
 
 def registered(mechanism: Mechanism) -> tuple[int, ...]:
-    """Which registrations a mechanism's joints and forces are of, 0 for symvi's own: see Registry.serial."""
+    """Which registrations a mechanism's joints, forces and contacts are of, 0 for symvi's own: see Registry.serial."""
     joints = (JOINTS.serial(joint.type) for joint in mechanism.joints)
-    return *joints, *(FORCES.serial(force.kind) for force in mechanism.forces)
+    contacts = (CONTACTS.serial(contact.kind) for contact in mechanism.contacts)
+    return *joints, *(FORCES.serial(force.kind) for force in mechanism.forces), *contacts
 
 
 def _templates() -> Path | None:
@@ -194,8 +195,8 @@ def _version() -> str:
     digest = hashlib.sha256(__version__.encode())
     package = Path(__file__).resolve().parent.parent
     rooms = (
-        "mechanism", "graph", "scalar", "physics", "joints", "forces", "numbers", "analysis", "kernels", "program",
-        "emit",
+        "mechanism", "graph", "scalar", "physics", "joints", "forces", "contacts", "numbers", "analysis", "kernels",
+        "program", "emit",
     )  # fmt: skip
     for path in sorted(
         [
@@ -204,7 +205,7 @@ def _version() -> str:
             package / "registry.py",
             *(
                 package / "simulate" / f"{name}.py"
-                for name in ("build", "plan", "parameters", "start", "inputs", "frames", "turns")
+                for name in ("solver_build", "plan", "run_parameters", "start", "inputs", "frames", "turns")
             ),
         ]
     ):
