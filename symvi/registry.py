@@ -474,7 +474,9 @@ def register_file(path: Path) -> tuple[str, ...]:
         raise ArgumentError(f"{_line(error, path)}: {type(error).__name__}: {error}") from error
     found = tuple(name for registry in (JOINTS, FORCES, CONTACTS) for name in registry if name not in before)
     if not found:
-        raise ArgumentError(f"{path} registers nothing; call symvi.register_joint, register_force or register_contact")
+        raise ArgumentError(
+            f"{path} registers nothing; call symvi.register_joint, register_force or register_contact in it"
+        )
     return found
 
 

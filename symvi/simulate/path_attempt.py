@@ -1,7 +1,7 @@
 """One attempt of the reference back end to follow the central path of contacts, limits and dry friction.
 
-The words and the bits of `follow_path` and its steps in templates/c/interior.c.jinja (after BSMH23 appendix D, not
-seen; Mehrotra's predictor and corrector).
+The words and the bits of `follow_path` and its steps in templates/c/interior.c.jinja, with Mehrotra's predictor and
+corrector (after BSMH23 appendix D, not seen).
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ import pytest
 import symvi
 from symvi import cli
 from symvi.proofs import __main__ as proofs
-from symvi.registry import FORCES, JOINTS, register_file
+from symvi.registry import CONTACTS, FORCES, JOINTS, register_file
 from symvi.simulate import Trajectory
 
 BESIDE = Path(__file__).parents[1] / "registry"
@@ -64,7 +64,7 @@ def run(
     monkeypatch.setattr(sys, "path", list(sys.path))
 
     def run(*arguments: str, main: Callable[[list[str]], int] = cli.main) -> dict:
-        assert not [name for registry in (JOINTS, FORCES) for name in registry if registry.serial(name)]
+        assert not [name for registry in (JOINTS, FORCES, CONTACTS) for name in registry if registry.serial(name)]
         code = main([*arguments, "--json"])
         forget()
         output, error = capfd.readouterr()
@@ -77,7 +77,7 @@ def run(
 
 
 def forget() -> None:
-    for registry in (JOINTS, FORCES):
+    for registry in (JOINTS, FORCES, CONTACTS):
         for name in [name for name in registry if registry.serial(name)]:
             registry.forget(name)
     for name in ("line_on_plane", "magnet"):
@@ -131,7 +131,10 @@ def test_their_kernels_are_proved(run: Callable[..., dict]) -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("import symvi\n", "records.py registers nothing; call symvi.register_joint or symvi.register_force in it"),
+        (
+            "import symvi\n",
+            "records.py registers nothing; call symvi.register_joint, register_force or register_contact in it",
+        ),
         ("\nimport nothing_like_that\n", "records.py:2: ModuleNotFoundError: No module named 'nothing_like_that'"),
         ("import symvi\nsymvi.register_joint(3)\n", "records.py:2: register_joint was given 3"),
         ("raise SystemExit(0)\n", "records.py:1: SystemExit: 0"),

@@ -27,7 +27,7 @@ from sybil.parsers.markdown.lexers import RawFencedCodeBlockLexer
 
 from symvi import cli
 from symvi.mechanism import Mechanism
-from symvi.registry import FORCES, JOINTS
+from symvi.registry import CONTACTS, FORCES, JOINTS
 
 REPOSITORY = Path(__file__).parents[2]
 MANUAL = REPOSITORY / "symvi" / "manual"
@@ -152,6 +152,6 @@ def in_folder(folder: Path) -> Iterator[None]:
         with contextlib.chdir(folder):
             yield
     finally:
-        for registry in (JOINTS, FORCES):
+        for registry in (JOINTS, FORCES, CONTACTS):
             for name in [name for name in registry if registry.serial(name)]:
                 registry.forget(name)
