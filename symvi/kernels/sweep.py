@@ -12,7 +12,13 @@ belong to the first knot and motions to the second one, so that nothing is symme
     s = X s_k + N2 (q - K X s_k),  u -= slope q
 
 Three free rotations have no coordinate: their unknown is the angular velocity of the body itself, X passes on the
-motion of the point alone, and the body below feels no torque.
+motion of the point alone, and the body below feels no torque. Laws along them are of both bodies: with the gradient C
+of their coordinates by the turn of the body that is carried, which that by the turn of the body below is against, and
+the slopes kappa of the laws,
+
+    S = C1ᵀ kappa C2,    E += [0, 0; 0, S],    K += E^-1 [0; -S] of the turn of the body below,
+
+and the body below feels against what its own turn and q differ by S, about any point.
 """
 
 from __future__ import annotations
@@ -71,7 +77,9 @@ OF_JOINT = {
     "axes1": ("axes of the coordinates at the first knot", "1"),
     "axes2": ("the same at the second knot", "1"),
     "against": ("impulses of laws against the coordinates", "N s, N m s"),
-    KAPPA: ("slopes of all laws along the coordinates", "kg, kg m²"),
+    KAPPA: ("slopes of all laws along the coordinates of the joint", "kg, kg m²"),
+    "along1": ("slopes of these coordinates by a free turn of the body that is carried, at the first knot", "1"),
+    "along2": ("the same at the second knot", "1"),
     "open": ("what the balance along the coordinates lacks, an impulse", "N s, N m s"),
     "weight": ("makes squares of velocities of squares of what is open", "1/kg², 1/(kg m²)²"),
     "bearing": ("impulse on the body that is carried, whose round-off a balance has", "N s"),
@@ -122,6 +130,11 @@ class Link:
     def slopes(self) -> bool:
         """Whether impulses along the coordinates have slopes."""
         return self.model is not None and bool(self.model.laws or self.model.stopped)
+
+    @property
+    def is_sprung(self) -> bool:
+        """Whether laws act along three free rotations, and turn the body below as well."""
+        return self.is_absolute and self.slopes
 
     @property
     def is_free(self) -> bool:
@@ -526,7 +539,7 @@ class Sweep:
         reach = self._get(trace, f"reach{knot}", 3)
         with trace.computing("W_k += [W_x; W_r + p1 x W_x]", SOURCE):
             force, torque = impulses[:3], cross(reach, impulses[:3])
-            if not (self.link.is_absolute and name == "left"):
+            if not (self.link.is_absolute and name == "left") or self.link.is_sprung:
                 torque = blocks_sum(torque, impulses[3:])
             self._add(trace, name, [*force, *torque], place)
 
@@ -566,8 +579,8 @@ class Sweep:
         with trace.computing("E = N1ᵀ A N2", SOURCE):
             pivot = [[dot_sparse(trace, column, [row[k] for row in lift]) for k in range(n)] for column in columns1]
             if self.link.slopes:
-                slopes = self._get(trace, KAPPA, n)
-                pivot = [[x + slopes[k] if j == k else x for j, x in enumerate(row)] for k, row in enumerate(pivot)]
+                slopes = self._slopes(trace)
+                pivot = blocks.add(pivot, slopes)
             factors = blocks.factor(pivot)
         impulses = self._impulses(trace, place)
         q = self._solve(trace, factors, impulses, columns1)
@@ -576,25 +589,52 @@ class Sweep:
             self._put(trace, "pivot", [x for row in factors for x in row])
             return
         # of the motion of the body below, what the joint passes on: all of it, or that of the point alone
-        passed = range(3) if self.link.is_absolute else range(6)
+        passed, zero = range(3) if self.link.is_absolute else range(6), trace.graph.constant(0)
+        given = [[dot_sparse(trace, column, [row[m] for row in matrix]) for m in passed] for column in columns1]
+        matrix = [[matrix[r][m] for m in passed] for r in passed]
+        if self.link.is_sprung:
+            turned = [row[self.link.slides :] for row in slopes]
+            given = [[*row, *(-x for x in of)] for row, of in zip(given, turned, strict=True)]
+            spring = turned[self.link.slides :]
+            matrix = [[*row, zero, zero, zero] for row in matrix] + [[zero, zero, zero, *row] for row in spring]
+            lift = [*lift[:3], *([-x for x in row] for row in slopes[self.link.slides :])]
+            impulses = [*impulses[:3], zero, zero, zero]
         with trace.computing("K = E^-1 N1ᵀ A", SOURCE):
-            given = [[dot_sparse(trace, column, [row[m] for row in matrix]) for m in passed] for column in columns1]
             back = blocks.solve(factors, given)
             trace.matrix("K", back)
         with trace.computing("A - A N2 K", SOURCE):
-            rest = blocks.subtract_product(
-                [[matrix[r][m] for m in passed] for r in passed], [lift[r] for r in passed], back
-            )
+            rest = blocks.subtract_product(matrix, [lift[r] for r in range(len(matrix))], back)
             trace.matrix("B", rest)
         self._put(trace, "pivot", [x for row in factors for x in row])
         self._put(trace, "back", [x for row in back for x in row])
         self._put(trace, "lift", [x for row in lift for x in row])
-        if self.link.is_absolute:
-            zero = trace.graph.constant(0)
+        if len(rest) < 6:
             rest = [[*row, zero, zero, zero] for row in rest] + [[zero] * 6 for _ in range(3)]
         with trace.computing("W - A N2 q", SOURCE):
             impulses = blocks.subtract_times(impulses, lift, q)
         self._hand_down(trace, place, rest, impulses)
+
+    def _slopes(self, trace: Trace) -> Matrix:
+        """Slopes of all laws along the coordinates, by these: a diagonal, and S of three free rotations."""
+        link, model, zero = self.link, self.model, trace.graph.constant(0)
+        kappa = self._get(trace, KAPPA, model.freedoms)
+        found = [[zero] * link.freedoms for _ in range(link.freedoms)]
+        for k, row in enumerate(found[: link.slides if link.is_absolute else link.freedoms]):
+            row[k] = kappa[link.order[k]]
+        if link.is_absolute:
+            along1, along2 = (self._along(trace, knot) for knot in "12")
+            with trace.computing("S = C1ᵀ kappa C2", SOURCE):
+                for r in range(3):
+                    steep = [k * row[r] for k, row in zip(kappa[link.slides :], along1, strict=True)]
+                    for c in range(3):
+                        found[link.slides + r][link.slides + c] = dot_sparse(trace, steep, [row[c] for row in along2])
+        return found
+
+    def _along(self, trace: Trace, knot: str) -> Matrix:
+        """C of three free rotations, a row for each coordinate that laws may act along."""
+        count = self.model.freedoms - self.link.slides
+        values = self._get(trace, f"along{knot}", 3 * count)
+        return [values[3 * k : 3 * k + 3] for k in range(count)]
 
     def _hand_down(self, trace: Trace, place: Place, matrix: Matrix, impulses: Vector) -> None:
         if not self.link.below:
@@ -637,6 +677,8 @@ class Sweep:
             self._put(trace, "s", q)
             if not self.link.below:
                 return
+            if self.link.is_sprung:
+                impulses = [*impulses[:3], *[trace.graph.constant(0)] * 3]
             with trace.computing("W - A N2 q", SOURCE):
                 impulses = blocks.subtract_times(impulses, [lift[n * r : n * r + n] for r in range(6)], q)
         self._pass_on(trace, "left", impulses, place, "1")
@@ -652,11 +694,11 @@ class Sweep:
                 point = blocks_sum(under[:3], cross(under[3:], reach))
                 motion = [*point, *([zero] * 3 if self.link.is_absolute else under[3:])]
             if n:
-                passed = 3 if self.link.is_absolute else 6
+                passed = 3 if self.link.is_absolute and not self.link.is_sprung else 6
                 back = self._get(trace, "back", passed * n)
                 with trace.computing("q - K X s_k", SOURCE):
                     rows = [back[passed * k : passed * (k + 1)] for k in range(n)]
-                    q = list(trace.named("q", blocks.subtract_times(q, rows, motion[:passed])))
+                    q = list(trace.named("q", blocks.subtract_times(q, rows, [*point, *under[3:]][:passed])))
         with trace.computing("s = X s_k + N2 q", SOURCE):
             for column, amount in zip(self._columns(trace, "2"), q, strict=True):
                 motion = [a + b * amount for a, b in zip(motion, column, strict=True)]
@@ -699,7 +741,7 @@ class Sweep:
         carry_angles(trace, self.model)
         if link.laws:
             weights = weights_of(trace, link.laws)
-            self._push_bodies(trace, self._in_order(handed_on(trace, link.laws, weights)), "2")
+            self._push_bodies(trace, self._by_unknown(trace, handed_on(trace, link.laws, weights), "2"), "2")
             keep_weights(trace, link.laws, joint=True)
 
     def _hand_on_rest(self, trace: Trace) -> None:
@@ -710,12 +752,18 @@ class Sweep:
             old = trace.read(OWN, "state", name, 3)
             trace.write(OWN, name, [a - b for a, b in zip(old, values, strict=True)], store="state")
 
-    def _in_order(self, values: Sequence[Scalar]) -> Vector:
-        """Numbers of the joint's coordinates in the order in which the sweep has them."""
-        return [values[k] for k in self.link.order]
+    def _by_unknown(self, trace: Trace, values: Sequence[Scalar], knot: str) -> Vector:
+        """Impulses along the joint's coordinates as they act along the unknowns of the sweep."""
+        link = self.link
+        if not link.is_absolute:
+            return [values[k] for k in link.order]
+        with trace.computing("Cᵀ of the impulses along three free rotations", SOURCE):
+            columns = zip(*self._along(trace, knot), strict=True)
+            turning = [dot_sparse(trace, column, values[link.slides :]) for column in columns]
+        return [*values[: link.slides], *turning]
 
     def _push_bodies(self, trace: Trace, impulses: Sequence[Scalar], knot: str) -> None:
-        """Impulses along the coordinates on both bodies: of the second knot into momenta, else into what is open."""
+        """Impulses along the unknowns on both bodies: of the second knot into momenta, else into what is open."""
         zero, link = trace.graph.constant(0), self.link
         total = [zero] * 6
         for column, value in zip(self._columns(trace, knot), impulses, strict=True):
@@ -743,16 +791,15 @@ class Sweep:
         if not (link.slopes or model.angles):
             return {}
         trace = Trace(self.records, self.joint_ports, kind, "laws along its coordinates")
-        zero = trace.graph.constant(0)
         if link.slopes:
-            count = link.freedoms
-            kappa, back = [zero] * count, [link.order.index(k) for k in range(count)]
+            kappa = [trace.graph.constant(0)] * model.freedoms
+            rows = self._rows_of_laws(trace)
             if link.laws:
-                found = self._acting(trace, back)
-                against = self._in_order([-x for x in found.push])
+                found = self._acting(trace, rows)
+                against = self._by_unknown(trace, [-x for x in found.push], "1")
                 trace.write(kind, "against", against, *OF_JOINT["against"], rate=Rate.ITERATION)
                 kappa = found.kappa
-            trace.write(kind, KAPPA, self._in_order(kappa), *OF_JOINT[KAPPA], rate=Rate.MATRIX)
+            trace.write(kind, KAPPA, kappa, *OF_JOINT[KAPPA], rate=Rate.MATRIX)
         remember_angles(trace, model, self.baked)
         kernels = dict(trace.kernels(f"laws_of_{kind}"))
         if link.laws:
@@ -762,35 +809,39 @@ class Sweep:
                 kernels |= {"spread": known["spread"], "push": self._kernel("push", self._push_on, text)}
         return kernels
 
-    def _acting(self, trace: Trace, back: Sequence[int]):
-        """Laws between the knots, of coordinates at the first one and mean rates over the step."""
-        link, model, laws = self.link, self.model, self.own_laws
-        first = trace_rows(trace, model, self.baked, model.free, model.freedoms)
-        u = self._get(trace, "u", link.freedoms)
-        rates = []
-        for k in back:
-            if k < link.slides:
-                rates.append(u[k])
-                continue
-            t = common.half_step(trace) / 2 * u[k]
-            with trace.computing("rho = 4 atan((h/4) u)/h", SOURCE):
-                turn = 2 * trace.graph.angle(t, trace.graph.constant(1), trace.graph.constant(0))
-                rates.append(turn * common.inverse_step(trace))
-        rows = Rows(first.first, rates, {}, {}, first.units)
+    def _rows_of_laws(self, trace: Trace) -> Rows:
+        """Coordinates at the first knot and mean rates over the step. Of free rotations, their gradients as well."""
+        link, model = self.link, self.model
+        found = trace_rows(trace, model, self.baked, model.free, model.freedoms)
+        u, rates = self._get(trace, "u", link.freedoms), list(found.rates)
+        for unknown, k in enumerate(link.order):
+            if unknown < link.slides:
+                rates[k] = u[unknown]
+            else:
+                t = common.half_step(trace) / 2 * u[unknown]
+                with trace.computing("rho = 4 atan((h/4) u)/h", SOURCE):
+                    turn = 2 * trace.graph.angle(t, trace.graph.constant(1), trace.graph.constant(0))
+                    rates[k] = turn * common.inverse_step(trace)
+        if link.is_absolute:
+            for knot, at, rate in (("1", found.at1, Rate.STEP), ("2", found.at2, Rate.ITERATION)):
+                values = [x for row in at[link.own][link.slides :] for x in row[3:]]
+                trace.write(self.kind, f"along{knot}", values, *OF_JOINT[f"along{knot}"], rate=rate)
+        return Rows(found.first, rates, {}, {}, found.units)
+
+    def _acting(self, trace: Trace, rows: Rows):
+        """Laws between the knots."""
+        laws = self.own_laws
         keep_coordinates(trace, laws, rows)
         clear_sums(trace, laws)
         return acting(trace, laws, rows, summed(trace, laws))
 
     def _push_on(self, trace: Trace) -> None:
+        """Into the balances of bodies, which are summed up anew."""
         laws, zero = self.own_laws, trace.graph.constant(0)
         rows = off_middle(laws)
         beyond = dict(zip(rows, trace.read(self.kind, "work", "excess", len(rows)), strict=True))
-        pushed = self._in_order([beyond.get(k, zero) for k in range(self.link.freedoms)])
-        if self.summed:
-            now = self._get(trace, "open", self.link.freedoms)
-            self._put(trace, "open", [a - b for a, b in zip(now, pushed, strict=True)])
-        else:
-            self._push_bodies(trace, pushed, "1")
+        pushed = [beyond.get(k, zero) for k in range(self.model.freedoms)]
+        self._push_bodies(trace, self._by_unknown(trace, pushed, "1"), "1")
 
     def _finish(self, trace: Trace) -> None:
         link = self.link

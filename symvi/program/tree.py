@@ -61,16 +61,16 @@ def refusal(mechanism: Mechanism) -> str | None:
         along = getattr(force, "joint", None)
         if force.kind not in ("actuator", "wrench", "potential") and along is None:
             return f"'{force.name}' is a force of kind {force.kind}"
-        if along and force.kind != "actuator" and _turns_freely(mechanism, along):
-            return f"'{force.name}' acts on joint '{along}', whose three rotations have no coordinate"
+        if along and force.kind != "actuator" and _is_free(mechanism, along):
+            return f"'{force.name}' acts on joint '{along}', which holds nothing"
     for limit in mechanism.limits:
-        if _turns_freely(mechanism, limit.joint):
+        if coordinate_kinds(mechanism.joint(limit.joint).type).count("rotation") == 3:
             return f"limit '{limit.name}' acts on joint '{limit.joint}', whose three rotations have no coordinate"
     return None
 
 
-def _turns_freely(mechanism: Mechanism, joint: str) -> bool:
-    return coordinate_kinds(mechanism.joint(joint).type).count("rotation") == 3
+def _is_free(mechanism: Mechanism, joint: str) -> bool:
+    return len(coordinate_kinds(mechanism.joint(joint).type)) == 6
 
 
 class TreeCoordinates:
@@ -122,7 +122,9 @@ class TreeCoordinates:
             axes += pins if outward else pins[::-1]
         elif turns == 1:
             axes.append(geometry.a("axis3"))
-        order = tuple(range(slides)) + (tuple(range(slides, slides + turns))[:: 1 if outward else -1])
+        order = tuple(range(slides))
+        if turns < 3:
+            order += tuple(range(slides, slides + turns))[:: 1 if outward else -1]
         model = self._with_laws(self.problem.system.joint(joint.name))
         geometry.set("axis_b", triad(joint.axis)[2], "axis of the joint, on the child")
         names = {axis.parameter for axis in axes} | {"anchor_a", "anchor_b", "joint_a", "axis_b"}
@@ -291,6 +293,8 @@ class TreeCoordinates:
         phases[complete].extend(self._call("sum", name, "sum up") for name in inward)
         if self.summed:
             phases["react"][:0] = [self._call("bear", name, "sum up") for name in inward]
+            if phases["push"]:
+                phases["push"].extend(self._call("sum", name, "sum up") for name in inward)
         phases["eliminate"].extend(self._call("eliminate", name, "eliminate") for name in inward)
         phases["substitute"].extend(self._call("substitute", name, "solve for") for name in outward)
         if self.problem.inequalities or self.summed:

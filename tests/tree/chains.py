@@ -104,7 +104,36 @@ def lawful() -> dict[str, Mechanism]:
             JointDamper(name="hooke", joint="j2", damping=(0.2, 0.1)),
         ]),
         "limits and dry friction": tree("tree", types, **laws(**stops)),
+        **balls_with_laws(),
     }  # fmt: skip
+
+
+def balls_with_laws() -> dict[str, Mechanism]:
+    """Springs and dampers along three free rotations, which turn the bodies on both sides."""
+
+    def laws(*joints: str) -> list:
+        found = []
+        for k, joint in enumerate(joints):
+            found.append(JointSpring(name=f"spring{k}", joint=joint, stiffness=(4.0, 3.0, 5.0), rest=(0.1, 0.0, -0.2)))
+            found.append(JointDamper(name=f"damper{k}", joint=joint, damping=(0.1, 0.05, 0.08)))
+        return found
+
+    types = ("spherical", "revolute", "spherical", "spherical", "prismatic")
+    sliding = ("revolute", "cylindrical_free", "planar_free")
+    along = [
+        JointSpring(name="sleeve", joint="j1", stiffness=(80.0, 4.0, 3.0, 2.0)),
+        JointDamper(name="slow", joint="j1", damping=(1.0, 0.1, 0.1, 0.1)),
+        JointSpring(name="plane", joint="j2", stiffness=(80.0, 60.0, 4.0, 3.0, 2.0)),
+    ]
+    brakes = [DryFriction(name=f"brake{k}", joint=f"j{k}", bound=0.05) for k in (0, 2)]
+    return {
+        "sprung balls": tree("tree", types, forces=laws("j0", "j2", "j3")),
+        "sprung balls inward": tree("tree", types, (2, 3), floating=True, forces=laws("j2", "j3")),
+        "ball springs alone": tree("tree", types[:3], forces=laws("j0", "j2")[::2]),
+        "ball dampers alone": tree("tree", types[:3], forces=laws("j0", "j2")[1::2]),
+        "sprung slides and balls": tree("tree", sliding, forces=along),
+        "balls with dry friction": tree("tree", types[:3], forces=[*laws("j2"), *brakes]),
+    }
 
 
 def legged() -> Mechanism:

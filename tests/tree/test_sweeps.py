@@ -16,7 +16,7 @@ from symvi.program.info import ITERATION
 from symvi.program.tree import TreeCoordinates
 from symvi.simulate.build import composed
 from symvi.simulate.reference import Memory, Runner
-from tests.tree.chains import AXES, somewhere, trees
+from tests.tree.chains import AXES, lawful, somewhere, trees
 from tests.tree.test_same_motion import planar
 
 mp.dps = 50
@@ -108,13 +108,19 @@ def test_increments_are_those_of_maximal_coordinates(name: str) -> None:
         assert max(abs(a - b) for a, b in zip(own.s, moved, strict=True)) < SMALL * (1 + max(map(abs, own.s)))
 
 
-@pytest.mark.parametrize("name", ["hinges", "Hooke's", "sleeves", "free root", "ball and Hooke's inward"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("hinges", "Hooke's", "sleeves", "free root", "ball and Hooke's inward"),
+        *("sprung balls", "sprung balls inward", "sprung slides and balls"),
+    ],
+)
 def test_newton_s_method_converges_quadratically(name: str) -> None:
     """The direction is exact: what is open falls to its square, down to the digits that there are."""
-    memory, run = on_the_joints(trees()[name])
+    memory, run = on_the_joints({**trees(), **lawful()}[name])
     common, sizes = memory.work["common"][0], []
     common.length[0] = mpf(1)
-    for _ in range(7):
+    for _ in range(8):
         run("evaluate")
         common.merit[0] = mpf(0)
         run("merit")
