@@ -50,6 +50,7 @@ from symvi.kernels.tracing import Trace
 from symvi.physics import kinematics, placing
 from symvi.physics.body import wrench_in_axes
 from symvi.physics.joints import motions
+from symvi.physics.joints.rows import angle_about_axis, screw_advance
 from symvi.physics.model import Carried, ConstraintModel, Laws
 from symvi.scalar import Rate, Scalar
 
@@ -97,6 +98,7 @@ class Link:
     model: the joint's rows and parameters; of a body that nothing holds, None. outward: the body that is carried is the
     joint's body b. slides, turns: how many coordinates of each kind. axes: names of the axes of the coordinates, slides
     first, each as a vector that one of the two bodies carries. order: which coordinate of the joint each of them is.
+    pitch: the parameter with the advance along the axis per angle about it, of a screw.
     """
 
     model: ConstraintModel | None
@@ -105,6 +107,7 @@ class Link:
     turns: int
     axes: tuple[Carried, ...]
     order: tuple[int, ...] = ()
+    pitch: str | None = None
 
     @property
     def freedoms(self) -> int:
@@ -271,6 +274,8 @@ class Sweep:
             gap = self._gap(trace, anchors)
             for axis in axes[: link.slides]:
                 reach = blocks_sum(reach, scaled(axis, dot(axis, gap)))
+        if link.pitch:
+            reach = blocks_sum(reach, scaled(axes[0], self._pitch(trace) * self._angle(knots)))
         self._put(trace, "reach1", reach)
         self._put(trace, "axes1", [x for axis in axes[: len(self._axes())] for x in axis])
 
@@ -280,6 +285,15 @@ class Sweep:
 
     def _axes(self) -> range:
         return range(self.link.slides + (0 if self.link.is_absolute else self.link.turns))
+
+    def _pitch(self, trace: Trace) -> Scalar:
+        return Knots(trace, self.model, self.baked).parameter(self.link.pitch or "")[0]
+
+    def _angle(self, knots: Knots) -> Scalar:
+        """The angle of a screw at the first knot, which says how far it has advanced."""
+        inputs = next(group.inputs for group in self.model.groups if group.formula is screw_advance)
+        given = {argument.name: knots.of(inputs[argument.name])[0] for argument in angle_about_axis.inputs}
+        return use(knots.trace, angle_about_axis, "at the first knot", "1", **given)["g"][0]
 
     def _gap(self, trace: Trace, anchors) -> Vector:
         """From the anchor on the body below to that on the body that is carried."""
@@ -308,6 +322,10 @@ class Sweep:
                 lever = cross(axis, arm)
                 with trace.computing("E = e·J e + m (e x r)²", SOURCE):
                     found.append(dot(axis, blocks.times(rows, axis)) + mass * dot(lever, lever))
+            if link.pitch:
+                with trace.computing("E += m pitch²", SOURCE):
+                    pitch = self._pitch(trace)
+                    found[0] = found[0] + mass * (pitch * pitch)
         self._put(trace, "weight", [one / (x * x) for x in found])
 
     def _merit(self, trace: Trace) -> None:
@@ -402,16 +420,24 @@ class Sweep:
             point = speed if below is None else blocks_sum(self._of(trace, BELOW, "point_v", 3), speed)
             axes1 = self._rows(trace, "axes1")
             axes2 = [self._carried_on(trace, below, axis, h, "axis") for axis in axes1[: link.slides]]
-            for axis, rate in zip(axes2, u, strict=False):
+            axes2 += self._turning_axes(trace, below, axes1[link.slides :], u[link.slides :], h)
+            rates = [self._pitch(trace) * self._mean_rate(trace, u[0])] if link.pitch else u[: link.slides]
+            for axis, rate in zip(axes2, rates, strict=False):
                 speed, point = blocks_sum(speed, scaled(axis, rate)), blocks_sum(point, scaled(axis, rate))
             self._put(trace, "reach2", blocks_sum(reach1, scaled(speed, h)))
-            axes2 += self._turning_axes(trace, below, axes1[link.slides :], u[link.slides :], h)
         self._put(trace, "axes2", [x for axis in axes2 for x in axis])
         arm1 = self._of(trace, OWN, "arm1", 3)
         way = self._difference(trace, turn, arm1, "arm")
         trace.write(OWN, "point_v", point, *MEANINGS["point_v"])
         trace.write(OWN, "v", blocks_sum(point, way))
         trace.write(OWN, "arm2", blocks_sum(arm1, scaled(way, h)), *MEANINGS["arm2"])
+
+    def _mean_rate(self, trace: Trace, u: Scalar) -> Scalar:
+        """How fast an angle grows over the step."""
+        t = common.half_step(trace) / 2 * u
+        with trace.computing("rho = 4 atan((h/4) u)/h", SOURCE):
+            turn = 2 * trace.graph.angle(t, trace.graph.constant(1), trace.graph.constant(0))
+            return turn * common.inverse_step(trace)
 
     def _turn_below(self, trace: Trace) -> dict[str, Vector] | None:
         """The turn of the body below; None where it is the ground."""
@@ -473,7 +499,15 @@ class Sweep:
 
     # --- inward -------------------------------------------------------------------------------------------------------
     def _columns(self, trace: Trace, knot: str) -> Matrix:
-        """N, column by column: slides, then turns about the point; of absolute turns, about every axis."""
+        """N, column by column: what the coordinates move. A screw slides while it turns: [pitch e; e]."""
+        columns = self._pushes(trace, knot)
+        if not self.link.pitch:
+            return columns
+        pitch = self._pitch(trace)
+        return [[*scaled(column[3:], pitch), *column[3:]] for column in columns]
+
+    def _pushes(self, trace: Trace, knot: str) -> Matrix:
+        """Impulses of one along each coordinate: slides, then turns about the point; of absolute turns, every axis."""
         zero, one = trace.graph.constant(0), trace.graph.constant(1)
         unit = [[one if i == k else zero for i in range(3)] for k in range(3)]
         if self.link.is_free:
@@ -505,7 +539,7 @@ class Sweep:
         self._put(trace, "open", found)
         zero = trace.graph.constant(0)
         rest = [zero] * 6
-        for column, value in zip(columns, found, strict=True):
+        for column, value in zip(self._pushes(trace, "1"), found, strict=True):
             rest = [a + value * b for a, b in zip(rest, column, strict=True)]
         if not self.summed:
             total = [a - b for a, b in zip(total, rest, strict=True)]
@@ -766,7 +800,7 @@ class Sweep:
         """Impulses along the unknowns on both bodies: of the second knot into momenta, else into what is open."""
         zero, link = trace.graph.constant(0), self.link
         total = [zero] * 6
-        for column, value in zip(self._columns(trace, knot), impulses, strict=True):
+        for column, value in zip(self._pushes(trace, knot), impulses, strict=True):
             total = [a + value * b for a, b in zip(total, column, strict=True)]
         force, torque = total[:3], total[3:]
         ends = [(OWN, [-x for x in self._arm(trace, knot)], 1)]
@@ -815,13 +849,7 @@ class Sweep:
         found = trace_rows(trace, model, self.baked, model.free, model.freedoms)
         u, rates = self._get(trace, "u", link.freedoms), list(found.rates)
         for unknown, k in enumerate(link.order):
-            if unknown < link.slides:
-                rates[k] = u[unknown]
-            else:
-                t = common.half_step(trace) / 2 * u[unknown]
-                with trace.computing("rho = 4 atan((h/4) u)/h", SOURCE):
-                    turn = 2 * trace.graph.angle(t, trace.graph.constant(1), trace.graph.constant(0))
-                    rates[k] = turn * common.inverse_step(trace)
+            rates[k] = u[unknown] if unknown < link.slides else self._mean_rate(trace, u[unknown])
         if link.is_absolute:
             for knot, at, rate in (("1", found.at1, Rate.STEP), ("2", found.at2, Rate.ITERATION)):
                 values = [x for row in at[link.own][link.slides :] for x in row[3:]]
@@ -963,9 +991,15 @@ def _reaction(trace: Trace, sweep: Sweep) -> None:
     model, kind = sweep.model, sweep.kind
     knots = FirstKnot(trace, model, sweep.baked)
     given = sweep._get(trace, "wrench", 6)
+    if sweep.link.pitch:
+        # a law's torque is not at right angles to the thread's row
+        with trace.computing("W -= what laws push along the coordinates", SOURCE):
+            for column, push in zip(sweep._columns(trace, "1"), sweep._pushes(trace, "1"), strict=True):
+                along = dot_sparse(trace, column, given)
+                given = [a - along * b for a, b in zip(given, push, strict=True)]
     wrench = given if sweep.link.outward else [-x for x in given]
     arm = knots.of(Carried("b", "anchor_b"))[0]
-    if sweep.link.slides and not sweep.link.outward:
+    if (sweep.link.slides or sweep.link.pitch) and not sweep.link.outward:
         with trace.computing("W about the anchor on body b", SOURCE):
             under = trace.read("b", "work", "arm1", 3, *MEANINGS["arm1"])
             slide = [p - r - a for p, r, a in zip(sweep._get(trace, "reach1", 3), under, arm, strict=True)]

@@ -46,7 +46,7 @@ def refusal(mechanism: Mechanism) -> str | None:
         return f"joint '{closing[0]}' closes a loop"
     for joint, outward in steps:
         kinds, record = coordinate_kinds(joint.type), JOINTS[joint.type]
-        if record.is_threaded or (record.held is None and not record.has_pin):
+        if record.held is None and not record.has_pin and not record.is_threaded:
             return f"joint '{joint.name}' is of type {joint.type}"
         slides, turns = kinds.count("translation"), kinds.count("rotation")
         if not outward and (slides > 1 or (slides and turns > 1)) and len(kinds) < 6:
@@ -130,7 +130,8 @@ class TreeCoordinates:
         names = {axis.parameter for axis in axes} | {"anchor_a", "anchor_b", "joint_a", "axis_b"}
         parameters = {**placing_model(geometry).parameters, **model.parameters}
         parameters |= {name: geometry.parameter(name) for name in sorted(names)}
-        return Link(replace(model, parameters=parameters), outward, slides, turns, tuple(axes), order)
+        pitch = "pitch" if JOINTS[joint.type].is_threaded else None
+        return Link(replace(model, parameters=parameters), outward, slides, turns, tuple(axes), order, pitch)
 
     def _with_laws(self, model: ConstraintModel) -> ConstraintModel:
         stops = [law.along for law in self.problem.inequalities if acts_along(law) and law.joint == model.name]

@@ -20,6 +20,7 @@ TYPES: dict[str, tuple[str, ...]] = {
     "sleeves": ("revolute", "cylindrical", "universal", "planar_axis"),
     "planes": ("fixed", "planar", "cylindrical_free", "revolute"),
     "held turns": ("fixed_orientation", "free_revolute", "planar_free"),
+    "screws": ("screw", "revolute", "screw", "spherical"),
     "free root": ("floating", "revolute", "universal"),
 }
 INWARD = {  # the third of each is led to from its child
@@ -28,6 +29,7 @@ INWARD = {  # the third of each is led to from its child
     "hinge and ball": ("revolute", "revolute", "spherical", "revolute"),
     "Hooke's and slide": ("revolute", "universal", "prismatic"),
     "sleeves": ("cylindrical", "universal", "cylindrical"),
+    "screws": ("screw", "spherical", "screw", "revolute"),
     "Hooke's and weld": ("revolute", "universal", "fixed", "universal"),
 }
 
@@ -43,6 +45,7 @@ def tree(name: str, types, inward=(), floating: bool = False, **laws) -> Mechani
         ends = ("world" if k == 0 else f"b{k - 1}", f"b{k}")
         anchors = (0.1, 0.05, -0.3), (0.02, 0.03, 0.2)
         axis = {} if kind in ("spherical", "floating") else {"axis": AXES[k % 3]}
+        axis |= {"pitch": 0.1} if kind == "screw" else {}
         turned = slice(None, None, -1) if k in inward else slice(None)
         (parent, child), (parent_anchor, child_anchor) = ends[turned], anchors[turned]
         joints.append(
@@ -99,6 +102,16 @@ def lawful() -> dict[str, Mechanism]:
                 JointSpring(name="sleeve", joint="j4", stiffness=(80.0, 5.0)),
             ],
         ),
+        "limits inward": tree(
+            "tree", ("revolute", "revolute", "universal", "screw"), (2, 3), floating=True,
+            limits=[Limit(name="stop", joint="j2", coordinate=0, upper=0.2), Limit(name="end", joint="j3", lower=-0.3)],
+            forces=[DryFriction(name="brake", joint="j1", bound=0.1)],
+        ),
+        "sprung screws": tree("tree", ("screw", "revolute", "screw"), forces=[
+            JointSpring(name="turn", joint="j0", stiffness=3.0, rest=0.2),
+            JointDamper(name="slow", joint="j0", damping=0.2),
+            Servo(name="servo", joint="j2", stiffness=30.0, damping=0.5),
+        ]),
         "Hooke's inward": tree("tree", ("revolute", "revolute", "universal"), (2,), floating=True, forces=[
             JointSpring(name="turn", joint="j2", stiffness=(3.0, 2.0)),
             JointDamper(name="hooke", joint="j2", damping=(0.2, 0.1)),
