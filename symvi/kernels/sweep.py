@@ -19,6 +19,9 @@ the slopes kappa of the laws,
     S = C1ᵀ kappa C2,    E += [0, 0; 0, S],    K += E^-1 [0; -S] of the turn of the body below,
 
 and the body below feels against what its own turn and q differ by S, about any point.
+
+What a driver leads has a row of its own in place of a balance: its increments q_D are what this row asks for. They are
+known before all others, W - A N2_D q_D stands in place of W, and no motion of the body below changes them.
 """
 
 from __future__ import annotations
@@ -55,6 +58,7 @@ from symvi.physics.model import Carried, ConstraintModel, Laws
 from symvi.scalar import Rate, Scalar
 
 SOURCE = "derived here"
+ASKED, LED = "asked", "led"  # what drivers ask of the coordinates that they lead, and the impulses of theirs
 BELOW = "k"  # the body that carries the joint
 OWN = "i"  # the body that the joint carries
 AGES = {"": "the last step", "_old": "the step before", "_older": "the step before that"}
@@ -83,6 +87,8 @@ OF_JOINT = {
     "along2": ("the same at the second knot", "1"),
     "open": ("what the balance along the coordinates lacks, an impulse", "N s, N m s"),
     "weight": ("makes squares of velocities of squares of what is open", "1/kg², 1/(kg m²)²"),
+    ASKED: ("increments that drivers ask of the coordinates that they lead", "m/s, rad/s"),
+    LED: ("impulses of these drivers", "N s, N m s"),
     "bearing": ("impulse on the body that is carried, whose round-off a balance has", "N s"),
     "wrench": ("impulse on the body that is carried, about the anchor: force, torque", "N s, N m s"),
     "pivot": ("factors of E, the pivot of the coordinates", "kg, kg m²"),
@@ -98,7 +104,8 @@ class Link:
     model: the joint's rows and parameters; of a body that nothing holds, None. outward: the body that is carried is the
     joint's body b. slides, turns: how many coordinates of each kind. axes: names of the axes of the coordinates, slides
     first, each as a vector that one of the two bodies carries. order: which coordinate of the joint each of them is.
-    pitch: the parameter with the advance along the axis per angle about it, of a screw.
+    pitch: the parameter with the advance along the axis per angle about it, of a screw. driven: which of the
+    coordinates drivers lead.
     """
 
     model: ConstraintModel | None
@@ -108,10 +115,16 @@ class Link:
     axes: tuple[Carried, ...]
     order: tuple[int, ...] = ()
     pitch: str | None = None
+    driven: tuple[int, ...] = ()
 
     @property
     def freedoms(self) -> int:
         return self.slides + self.turns
+
+    @property
+    def solved(self) -> list[int]:
+        """The coordinates that have a balance."""
+        return [k for k in range(self.freedoms) if k not in self.driven]
 
     @property
     def own(self) -> str:
@@ -421,7 +434,7 @@ class Sweep:
             axes1 = self._rows(trace, "axes1")
             axes2 = [self._carried_on(trace, below, axis, h, "axis") for axis in axes1[: link.slides]]
             axes2 += self._turning_axes(trace, below, axes1[link.slides :], u[link.slides :], h)
-            rates = [self._pitch(trace) * self._mean_rate(trace, u[0])] if link.pitch else u[: link.slides]
+            rates = [self._pitch(trace) * mean_rate(trace, u[0])] if link.pitch else u[: link.slides]
             for axis, rate in zip(axes2, rates, strict=False):
                 speed, point = blocks_sum(speed, scaled(axis, rate)), blocks_sum(point, scaled(axis, rate))
             self._put(trace, "reach2", blocks_sum(reach1, scaled(speed, h)))
@@ -431,13 +444,6 @@ class Sweep:
         trace.write(OWN, "point_v", point, *MEANINGS["point_v"])
         trace.write(OWN, "v", blocks_sum(point, way))
         trace.write(OWN, "arm2", blocks_sum(arm1, scaled(way, h)), *MEANINGS["arm2"])
-
-    def _mean_rate(self, trace: Trace, u: Scalar) -> Scalar:
-        """How fast an angle grows over the step."""
-        t = common.half_step(trace) / 2 * u
-        with trace.computing("rho = 4 atan((h/4) u)/h", SOURCE):
-            turn = 2 * trace.graph.angle(t, trace.graph.constant(1), trace.graph.constant(0))
-            return turn * common.inverse_step(trace)
 
     def _turn_below(self, trace: Trace) -> dict[str, Vector] | None:
         """The turn of the body below; None where it is the ground."""
@@ -536,8 +542,10 @@ class Sweep:
         if self.link.laws:
             with trace.computing("open -= impulses of laws along the coordinates", SOURCE):
                 found = blocks_sum(found, self._get(trace, "against", self.link.freedoms))
-        self._put(trace, "open", found)
         zero = trace.graph.constant(0)
+        self._put(trace, LED, [found[k] for k in self.link.driven])
+        found = [zero if k in self.link.driven else x for k, x in enumerate(found)]
+        self._put(trace, "open", found)
         rest = [zero] * 6
         for column, value in zip(self._pushes(trace, "1"), found, strict=True):
             rest = [a + value * b for a, b in zip(rest, column, strict=True)]
@@ -601,7 +609,8 @@ class Sweep:
         return [list(row) for row in trace.matrix("A", own)]
 
     def _eliminate(self, trace: Trace, place: Place) -> None:
-        n, columns2 = self.link.freedoms, self._columns(trace, "2")
+        link, zero = self.link, trace.graph.constant(0)
+        n, free, columns2 = link.freedoms, link.solved, self._columns(trace, "2")
         matrix = self._articulated(trace, place)
         if not n:
             self._hand_down(trace, place, matrix, self._impulses(trace, place))
@@ -609,44 +618,53 @@ class Sweep:
         with trace.computing("A N2", SOURCE):
             lift = [[dot_sparse(trace, row, column) for column in columns2] for row in matrix]
             trace.matrix("AN", lift)
-        columns1 = self._columns(trace, "1")
+        columns1 = [self._columns(trace, "1")[k] for k in free]
+        slopes = self._slopes(trace) if link.slopes else []
         with trace.computing("E = N1ᵀ A N2", SOURCE):
-            pivot = [[dot_sparse(trace, column, [row[k] for row in lift]) for k in range(n)] for column in columns1]
-            if self.link.slopes:
-                slopes = self._slopes(trace)
-                pivot = blocks.add(pivot, slopes)
+            pivot = [[dot_sparse(trace, column, [row[k] for row in lift]) for k in free] for column in columns1]
+            if link.slopes:
+                pivot = blocks.add(pivot, [[slopes[r][c] for c in free] for r in free])
             factors = blocks.factor(pivot)
-        impulses = self._impulses(trace, place)
+        impulses = self._led(trace, self._impulses(trace, place), lift)
         q = self._solve(trace, factors, impulses, columns1)
-        self._put(trace, "s", q)
-        if not self.link.below:
-            self._put(trace, "pivot", [x for row in factors for x in row])
+        self._put(trace, "pivot", [x for row in factors for x in row])
+        if not link.below:
+            if link.driven:
+                self._put(trace, "lift", [x for row in lift for x in row])
             return
         # of the motion of the body below, what the joint passes on: all of it, or that of the point alone
-        passed, zero = range(3) if self.link.is_absolute else range(6), trace.graph.constant(0)
+        passed = range(3) if link.is_absolute else range(6)
         given = [[dot_sparse(trace, column, [row[m] for row in matrix]) for m in passed] for column in columns1]
         matrix = [[matrix[r][m] for m in passed] for r in passed]
-        if self.link.is_sprung:
-            turned = [row[self.link.slides :] for row in slopes]
-            given = [[*row, *(-x for x in of)] for row, of in zip(given, turned, strict=True)]
-            spring = turned[self.link.slides :]
+        if link.is_sprung:
+            turned = [row[link.slides :] for row in slopes]
+            given = [[*row, *(-x for x in turned[k])] for row, k in zip(given, free, strict=True)]
+            spring = turned[link.slides :]
             matrix = [[*row, zero, zero, zero] for row in matrix] + [[zero, zero, zero, *row] for row in spring]
-            lift = [*lift[:3], *([-x for x in row] for row in slopes[self.link.slides :])]
+            lift = [*lift[:3], *([-x for x in row] for row in slopes[link.slides :])]
             impulses = [*impulses[:3], zero, zero, zero]
+        lifted = [[row[k] for k in free] for row in lift]
         with trace.computing("K = E^-1 N1ᵀ A", SOURCE):
-            back = blocks.solve(factors, given)
+            back = blocks.solve(factors, given) if free else []
             trace.matrix("K", back)
         with trace.computing("A - A N2 K", SOURCE):
-            rest = blocks.subtract_product(matrix, [lift[r] for r in range(len(matrix))], back)
+            rest = blocks.subtract_product(matrix, lifted[: len(matrix)], back) if free else matrix
             trace.matrix("B", rest)
-        self._put(trace, "pivot", [x for row in factors for x in row])
         self._put(trace, "back", [x for row in back for x in row])
         self._put(trace, "lift", [x for row in lift for x in row])
         if len(rest) < 6:
             rest = [[*row, zero, zero, zero] for row in rest] + [[zero] * 6 for _ in range(3)]
         with trace.computing("W - A N2 q", SOURCE):
-            impulses = blocks.subtract_times(impulses, lift, q)
+            impulses = blocks.subtract_times(impulses, lifted, q)
         self._hand_down(trace, place, rest, impulses)
+
+    def _led(self, trace: Trace, impulses: Vector, lift: Matrix) -> Vector:
+        """What is left of impulses by the coordinates that drivers lead, whose increments are known."""
+        if not self.link.driven:
+            return impulses
+        with trace.computing("W - A N2_D q_D", SOURCE):
+            columns = [[row[k] for k in self.link.driven] for row in lift]
+            return blocks.subtract_times(impulses, columns, self._get(trace, ASKED, len(self.link.driven)))
 
     def _slopes(self, trace: Trace) -> Matrix:
         """Slopes of all laws along the coordinates, by these: a diagonal, and S of three free rotations."""
@@ -694,32 +712,42 @@ class Sweep:
         return more if own is None else blocks_sum(more, own)
 
     def _solve(self, trace: Trace, factors: Matrix, impulses: Vector, columns: Matrix) -> Vector:
+        """q of the coordinates that have a balance; those of all are kept."""
+        link, free = self.link, self.link.solved
         with trace.computing("q = E^-1 N1ᵀ W", SOURCE):
             right = [dot_sparse(trace, column, impulses) for column in columns]
-            if self.summed:
-                right = blocks_sum(right, self._get(trace, "open", self.link.freedoms))
-            elif self.link.laws:
-                right = blocks_sum(right, self._get(trace, "against", self.link.freedoms))
-            q = [row[0] for row in blocks.solve(factors, [[value] for value in right])]
-            return list(trace.named("q", q))
+            name = "open" if self.summed else "against" if link.laws else ""
+            if name:
+                more = self._get(trace, name, link.freedoms)
+                right = blocks_sum(right, [more[k] for k in free])
+            q = [row[0] for row in blocks.solve(factors, [[value] for value in right])] if free else []
+            q = list(trace.named("q", q))
+        asked = dict(zip(link.driven, self._get(trace, ASKED, len(link.driven)), strict=True))
+        self._put(trace, "s", [asked[k] if k in asked else q[free.index(k)] for k in range(link.freedoms)])
+        return q
 
     def _resolve(self, trace: Trace, place: Place) -> None:
-        n, impulses = self.link.freedoms, self._impulses(trace, place)
-        if n:
-            factors, lift = self._get(trace, "pivot", n * n), self._get(trace, "lift", 6 * n)
-            q = self._solve(trace, [factors[n * r : n * r + n] for r in range(n)], impulses, self._columns(trace, "1"))
-            self._put(trace, "s", q)
-            if not self.link.below:
+        link, free, impulses = self.link, self.link.solved, self._impulses(trace, place)
+        n = len(free)
+        if link.freedoms:
+            factors = self._get(trace, "pivot", n * n)
+            lift = self._get(trace, "lift", 6 * link.freedoms) if link.below or link.driven else []
+            lift = [lift[link.freedoms * r : link.freedoms * (r + 1)] for r in range(6)]
+            columns = self._columns(trace, "1")
+            impulses = self._led(trace, impulses, lift)
+            factors = [factors[n * r : n * r + n] for r in range(n)]
+            q = self._solve(trace, factors, impulses, [columns[k] for k in free])
+            if not link.below:
                 return
-            if self.link.is_sprung:
+            if link.is_sprung:
                 impulses = [*impulses[:3], *[trace.graph.constant(0)] * 3]
             with trace.computing("W - A N2 q", SOURCE):
-                impulses = blocks.subtract_times(impulses, [lift[n * r : n * r + n] for r in range(6)], q)
+                impulses = blocks.subtract_times(impulses, [[row[k] for k in free] for row in lift], q)
         self._pass_on(trace, "left", impulses, place, "1")
 
     def _substitute(self, trace: Trace) -> None:
-        n, zero = self.link.freedoms, trace.graph.constant(0)
-        q, motion = self._get(trace, "s", n), [zero] * 6
+        zero, free = trace.graph.constant(0), self.link.solved
+        q, motion = self._get(trace, "s", self.link.freedoms), [zero] * 6
         if self.link.below:
             under, reach = trace.read(BELOW, "work", "s", 6), self._get(trace, "reach2", 3)
             if not self.summed:  # increments are those of centres of mass, which contacts ask for
@@ -727,12 +755,14 @@ class Sweep:
             with trace.computing("X s_k = [s_x + s_r x p2; s_r]", SOURCE):
                 point = blocks_sum(under[:3], cross(under[3:], reach))
                 motion = [*point, *([zero] * 3 if self.link.is_absolute else under[3:])]
-            if n:
+            if free:
                 passed = 3 if self.link.is_absolute and not self.link.is_sprung else 6
-                back = self._get(trace, "back", passed * n)
+                back = self._get(trace, "back", passed * len(free))
                 with trace.computing("q - K X s_k", SOURCE):
-                    rows = [back[passed * k : passed * (k + 1)] for k in range(n)]
-                    q = list(trace.named("q", blocks.subtract_times(q, rows, [*point, *under[3:]][:passed])))
+                    rows = [back[passed * k : passed * (k + 1)] for k in range(len(free))]
+                    less = blocks.subtract_times([q[k] for k in free], rows, [*point, *under[3:]][:passed])
+                    moved = dict(zip(free, trace.named("q", less), strict=True))
+                    q = [moved.get(k, x) for k, x in enumerate(q)]
         with trace.computing("s = X s_k + N2 q", SOURCE):
             for column, amount in zip(self._columns(trace, "2"), q, strict=True):
                 motion = [a + b * amount for a, b in zip(motion, column, strict=True)]
@@ -849,7 +879,7 @@ class Sweep:
         found = trace_rows(trace, model, self.baked, model.free, model.freedoms)
         u, rates = self._get(trace, "u", link.freedoms), list(found.rates)
         for unknown, k in enumerate(link.order):
-            rates[k] = u[unknown] if unknown < link.slides else self._mean_rate(trace, u[unknown])
+            rates[k] = u[unknown] if unknown < link.slides else mean_rate(trace, u[unknown])
         if link.is_absolute:
             for knot, at, rate in (("1", found.at1, Rate.STEP), ("2", found.at2, Rate.ITERATION)):
                 values = [x for row in at[link.own][link.slides :] for x in row[3:]]
@@ -941,6 +971,14 @@ class Sweep:
             if rates:
                 meaning = f"rates of the coordinates over {AGES[old]}"
                 trace.write(self.kind, f"u{old}", rates, meaning, "m/s, rad/s", store="state")
+
+
+def mean_rate(trace: Trace, u: Scalar) -> Scalar:
+    """How fast the angle of a hinge grows over the step."""
+    t = common.half_step(trace) / 2 * u
+    with trace.computing("rho = 4 atan((h/4) u)/h", SOURCE):
+        turn = 2 * trace.graph.angle(t, trace.graph.constant(1), trace.graph.constant(0))
+        return turn * common.inverse_step(trace)
 
 
 # --- bodies -----------------------------------------------------------------------------------------------------------

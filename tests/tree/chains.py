@@ -6,7 +6,19 @@ from dataclasses import replace
 
 import numpy as np
 
-from symvi import Body, Contact, DryFriction, Joint, JointDamper, JointSpring, Limit, Mechanism, Servo, state_from
+from symvi import (
+    Body,
+    Contact,
+    Driver,
+    DryFriction,
+    Joint,
+    JointDamper,
+    JointSpring,
+    Limit,
+    Mechanism,
+    Servo,
+    state_from,
+)
 from symvi.mechanism import coordinate_count
 
 AXES = ((1.0, 0.2, 0.3), (0.1, 1.0, -0.4), (0.3, -0.2, 1.0))
@@ -112,12 +124,41 @@ def lawful() -> dict[str, Mechanism]:
             JointDamper(name="slow", joint="j0", damping=0.2),
             Servo(name="servo", joint="j2", stiffness=30.0, damping=0.5),
         ]),
+        **led(),
         "Hooke's inward": tree("tree", ("revolute", "revolute", "universal"), (2,), floating=True, forces=[
             JointSpring(name="turn", joint="j2", stiffness=(3.0, 2.0)),
             JointDamper(name="hooke", joint="j2", damping=(0.2, 0.1)),
         ]),
         "limits and dry friction": tree("tree", types, **laws(**stops)),
         **balls_with_laws(),
+    }  # fmt: skip
+
+
+def led() -> dict[str, Mechanism]:
+    """Trees with drivers, in time and in space."""
+    hinge = Driver(name="motor", joint="j0", signal="0.3*(1 - cos(4*t))")
+    rail = Driver(name="rail", joint="j1", signal="0.05*t*t")
+    second = Driver(name="pin", joint="j2", coordinate=1, signal="0.2*(cos(3*t) - 1)")
+    sleeve = Driver(name="sleeve", joint="j3", coordinate=0, signal="0.02*(1 - cos(9*t))")
+    types = ("revolute", "prismatic", "universal", "cylindrical")
+    spring = JointSpring(name="spring", joint="j2", stiffness=(3.0, 2.0))
+    damper = JointDamper(name="damper", joint="j2", damping=(0.2, 0.1))
+    return {
+        "driven": tree("tree", types, drivers=[hinge, rail, second, sleeve]),
+        "driven with laws": tree("tree", types, drivers=[hinge, second], forces=[spring, damper]),
+        "driven inward": tree(
+            "tree", ("revolute", "revolute", "universal", "screw", "prismatic"), (2, 3), floating=True, drivers=[
+                second,
+                Driver(name="thread", joint="j3", signal="0.5*t*t"),
+                Driver(name="rail", joint="j4", signal="0.1*(1 - cos(5*t))"),
+            ],
+        ),
+        "driven slide of a ball": tree("tree", ("revolute", "cylindrical_free", "revolute"),
+            drivers=[hinge, rail.changed(signal="0.07*t*t")], forces=[
+                JointDamper(name="ball", joint="j1", damping=(1.0, 0.1, 0.1, 0.1))]),
+        "driven with stops": tree("tree", types, drivers=[hinge, sleeve],
+            limits=[Limit(name="end", joint="j1", lower=-0.15, upper=0.14)],
+            forces=[DryFriction(name="brake", joint="j2", bound=(0.1, 0.1)), spring]),
     }  # fmt: skip
 
 
@@ -202,9 +243,13 @@ def somewhere(mechanism: Mechanism, seed: int = 1, size: float = 0.4):
     """A state with random coordinates and rates of all joints [m, rad]."""
     random = np.random.default_rng(seed)
     found = {}
+    led = {(driver.joint, driver.coordinate) for driver in mechanism.drivers}
     for joint in mechanism.joints:
         count = coordinate_count(joint)
         if count and joint.type != "floating":
             found[joint.name] = [size * random.normal(size=count), random.normal(size=count)]
+            for k in range(count):
+                if (joint.name, k) in led:
+                    found[joint.name][0][k] = found[joint.name][1][k] = 0.0
     plain = [{k: (v[w].tolist() if len(v[w]) > 1 else float(v[w][0])) for k, v in found.items()} for w in (0, 1)]
     return state_from(mechanism, plain[0], plain[1])

@@ -113,6 +113,7 @@ def test_increments_are_those_of_maximal_coordinates(name: str) -> None:
     [
         *("hinges", "Hooke's", "sleeves", "free root", "ball and Hooke's inward"),
         *("sprung balls", "sprung balls inward", "sprung slides and balls", "screws", "sprung screws"),
+        *("driven", "driven inward"),
     ],
 )
 def test_newton_s_method_converges_quadratically(name: str) -> None:
