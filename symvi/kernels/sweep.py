@@ -20,6 +20,10 @@ the slopes kappa of the laws,
 
 and the body below feels against what its own turn and q differ by S, about any point.
 
+A joint that is led to from its child slides along axes that turn with the body that it carries, from an anchor on the
+body below. That anchor is the joint's point then, and o lies apart from it, by d: inertia, impulses and motions of the
+body are told about the joint's point in this joint alone, and about o to what it carries.
+
 What a driver leads has a row of its own in place of a balance: its increments q_D are what this row asks for. They are
 known before all others, W - A N2_D q_D stands in place of W, and no motion of the body below changes them.
 """
@@ -76,6 +80,8 @@ OF_JOINT = {
     "u": ("rates of the coordinates over this step", "m/s, rad/s"),
     "base": ("rates that the increment starts from", "m/s, rad/s"),
     "s": ("solved increment of the coordinates, then of their rates", "m/s, rad/s"),
+    "offset1": ("d, from the anchor of the body below to that of the body that is carried, at the first knot", "m"),
+    "offset2": ("the same at the second knot", "m"),
     "slope": ("change of rates by rotation vectors over h", "1"),
     "reach1": ("from the anchor of the body below to this one, at the first knot", "m"),
     "reach2": ("the same at the second knot", "m"),
@@ -146,6 +152,11 @@ class Link:
     def slopes(self) -> bool:
         """Whether impulses along the coordinates have slopes."""
         return self.model is not None and bool(self.model.laws or self.model.stopped)
+
+    @property
+    def swings(self) -> bool:
+        """Whether it slides along axes that turn with the body that is carried, not along the one it turns about."""
+        return not self.outward and self.slides > 0 and self.turns > 0 and self.freedoms > 2
 
     @property
     def is_sprung(self) -> bool:
@@ -285,8 +296,13 @@ class Sweep:
             reach = blocks_sum(reach, trace.read(below, "work", "arm1", 3, *MEANINGS["arm1"]))
         if link.slides:
             gap = self._gap(trace, anchors)
+            apart = [trace.graph.constant(0)] * 3
             for axis in axes[: link.slides]:
-                reach = blocks_sum(reach, scaled(axis, dot(axis, gap)))
+                apart = blocks_sum(apart, scaled(axis, dot(axis, gap)))
+            if link.swings:
+                self._put(trace, "offset1", apart)
+            else:
+                reach = blocks_sum(reach, apart)
         if link.pitch:
             reach = blocks_sum(reach, scaled(axes[0], self._pitch(trace) * self._angle(knots)))
         self._put(trace, "reach1", reach)
@@ -324,7 +340,7 @@ class Sweep:
         if link.is_free:
             found = [mass] * 3 + [size] * 3
         else:
-            arm = self._of(trace, OWN, "arm1", 3)
+            arm = self._arm(trace, "1")
             found = [mass] * link.slides
             if link.is_absolute:
                 found += [size + mass * dot(arm, arm)] * 3
@@ -391,6 +407,8 @@ class Sweep:
             self._put(trace, "reach2", self._get(trace, "reach1", 3))
             self._put(trace, "axes2", [x for axis in self._rows(trace, "axes1") for x in axis])
             trace.write(OWN, "arm2", self._of(trace, OWN, "arm1", 3), *MEANINGS["arm2"])
+        if self.link.swings:
+            self._put(trace, "offset2", self._get(trace, "offset1", 3))
 
     def _advance(self, trace: Trace) -> None:
         s, n = self._get(trace, "s", self.link.freedoms), self.link.slides
@@ -432,11 +450,21 @@ class Sweep:
             speed = self._difference(trace, below, reach1, "reach")
             point = speed if below is None else blocks_sum(self._of(trace, BELOW, "point_v", 3), speed)
             axes1 = self._rows(trace, "axes1")
-            axes2 = [self._carried_on(trace, below, axis, h, "axis") for axis in axes1[: link.slides]]
+            leading = turn if link.swings else below
+            axes2 = [self._carried_on(trace, leading, axis, h, "axis") for axis in axes1[: link.slides]]
             axes2 += self._turning_axes(trace, below, axes1[link.slides :], u[link.slides :], h)
             rates = [self._pitch(trace) * mean_rate(trace, u[0])] if link.pitch else u[: link.slides]
+            sliding = [trace.graph.constant(0)] * 3
+            if link.swings:
+                offset1 = self._get(trace, "offset1", 3)
+                sliding = self._difference(trace, turn, offset1, "offset")
             for axis, rate in zip(axes2, rates, strict=False):
-                speed, point = blocks_sum(speed, scaled(axis, rate)), blocks_sum(point, scaled(axis, rate))
+                sliding = blocks_sum(sliding, scaled(axis, rate))
+            point = blocks_sum(point, sliding)
+            if link.swings:
+                self._put(trace, "offset2", blocks_sum(offset1, scaled(sliding, h)))
+            else:
+                speed = blocks_sum(speed, sliding)
             self._put(trace, "reach2", blocks_sum(reach1, scaled(speed, h)))
         self._put(trace, "axes2", [x for axis in axes2 for x in axis])
         arm1 = self._of(trace, OWN, "arm1", 3)
@@ -527,7 +555,17 @@ class Sweep:
     def _arm(self, trace: Trace, knot: str) -> Vector:
         if self.link.is_free:
             return [trace.graph.constant(0)] * 3
-        return self._of(trace, OWN, f"arm{knot}", 3)
+        arm = self._of(trace, OWN, f"arm{knot}", 3)
+        return blocks_sum(arm, self._get(trace, f"offset{knot}", 3)) if self.link.swings else arm
+
+    def _carries(self, trace: Trace, name: str) -> Vector:
+        """Impulses of what the body carries, about the joint's point."""
+        found = self._of(trace, OWN, name, 6)
+        if not self.link.swings:
+            return found
+        with trace.computing("W = [W_x; W_r + d1 x W_x]", SOURCE):
+            lever = cross(self._get(trace, "offset1", 3), found[:3])
+            return [*found[:3], *blocks_sum(found[3:], lever)]
 
     def _sum(self, trace: Trace, place: Place) -> None:
         """Sum up impulses, and leave to the body what is open along the coordinates."""
@@ -535,7 +573,7 @@ class Sweep:
         with trace.computing("W = [f_x; f_r + r1 x f_x] + what it carries", SOURCE):
             total = [*f[:3], *blocks_sum(f[3:], cross(arm, f[:3]))]
             if place.carries:
-                total = blocks_sum(total, self._of(trace, OWN, "borne", 6))
+                total = blocks_sum(total, self._carries(trace, "borne"))
         columns = self._columns(trace, "1")
         with trace.computing("open = N1ᵀ W", SOURCE):
             found = [dot_sparse(trace, column, total) for column in columns]
@@ -570,7 +608,7 @@ class Sweep:
         with trace.computing("W = [f_x; f_r + r1 x f_x] + what it carries", SOURCE):
             total = [*f[:3], *blocks_sum(f[3:], cross(arm, f[:3]))]
             if place.carries:
-                total = blocks_sum(total, self._of(trace, OWN, "passed", 6))
+                total = blocks_sum(total, self._carries(trace, "passed"))
         self._put(trace, "wrench", total)
         self._pass_on(trace, "passed", total, place, "1")
 
@@ -604,8 +642,12 @@ class Sweep:
         with trace.computing("A = [D_xx, D_xr - D_xx r2^; D_rx + r1^ D_xx, ...], about the anchor", SOURCE):
             own = about(d, arm1, [-x for x in arm2])
             if place.carries:
-                more = self._of(trace, OWN, "carried", 36)
-                own = blocks.add([more[6 * r : 6 * r + 6] for r in range(6)], own)
+                values = self._of(trace, OWN, "carried", 36)
+                more = [values[6 * r : 6 * r + 6] for r in range(6)]
+                if self.link.swings:
+                    apart = [self._get(trace, f"offset{knot}", 3) for knot in "12"]
+                    more = about(more, apart[0], [-x for x in apart[1]])
+                own = blocks.add(more, own)
         return [list(row) for row in trace.matrix("A", own)]
 
     def _eliminate(self, trace: Trace, place: Place) -> None:
@@ -708,7 +750,7 @@ class Sweep:
                 own = [*f[:3], *blocks_sum(f[3:], cross(arm, f[:3]))]
         if not place.carries:
             return own or [zero] * 6
-        more = self._of(trace, OWN, "left", 6)
+        more = self._carries(trace, "left")
         return more if own is None else blocks_sum(more, own)
 
     def _solve(self, trace: Trace, factors: Matrix, impulses: Vector, columns: Matrix) -> Vector:
@@ -770,11 +812,16 @@ class Sweep:
         if not self.summed:
             with trace.computing("s of the centre of mass", SOURCE):
                 motion = [*blocks_sum(motion[:3], cross(motion[3:], self._arm(trace, "2"))), *motion[3:]]
+        elif self.link.swings:
+            with trace.computing("s about its own anchor", SOURCE):
+                lever = cross(motion[3:], self._get(trace, "offset2", 3))
+                motion = [*blocks_sum(motion[:3], lever), *motion[3:]]
         trace.write(OWN, "s", motion, "solved increment of velocities, the rotation vector over h")
 
     # --- landing ------------------------------------------------------------------------------------------------------
     def _take_velocity(self, trace: Trace) -> None:
-        s, arm = trace.read(OWN, "work", "s", 6), self._arm(trace, "2")
+        s = trace.read(OWN, "work", "s", 6)
+        arm = [trace.graph.constant(0)] * 3 if self.link.is_free else self._of(trace, OWN, "arm2", 3)
         moved = blocks_sum(s[:3], cross(s[3:], arm)) if self.summed else s[:3]
         trace.write(OWN, "v", [-value for value in moved])
         trace.write(OWN, "w", [-value for value in s[3:]])
@@ -914,7 +961,7 @@ class Sweep:
             h, v = common.step(trace), trace.read(OWN, "work", "v", 3)
             x = blocks_sum(trace.read(OWN, "state", *POSITION), scaled(v, h))
         else:
-            x = blocks_sum(self._get(trace, "reach2", 3), self._of(trace, OWN, "arm2", 3))
+            x = blocks_sum(self._get(trace, "reach2", 3), self._arm(trace, "2"))
             if link.below:
                 point = [
                     a - b
@@ -956,7 +1003,7 @@ class Sweep:
         v, w = (trace.read(OWN, "state", name, 3) for name in "vw")
         zero = [trace.graph.constant(0)] * 3
         under_v, under_w = (trace.read(BELOW, "state", name, 3) if link.below else zero for name in "vw")
-        own = [a - b for a, b in zip(v, cross(w, self._of(trace, OWN, "arm1", 3)), strict=True)]
+        own = [a - b for a, b in zip(v, cross(w, self._arm(trace, "1")), strict=True)]
         if link.below:
             arm, reach = self._of(trace, BELOW, "arm1", 3), self._get(trace, "reach1", 3)
             reach = [a - b for a, b in zip(reach, arm, strict=True)]
@@ -1037,7 +1084,7 @@ def _reaction(trace: Trace, sweep: Sweep) -> None:
                 given = [a - along * b for a, b in zip(given, push, strict=True)]
     wrench = given if sweep.link.outward else [-x for x in given]
     arm = knots.of(Carried("b", "anchor_b"))[0]
-    if (sweep.link.slides or sweep.link.pitch) and not sweep.link.outward:
+    if (sweep.link.slides or sweep.link.pitch) and not (sweep.link.outward or sweep.link.swings):
         with trace.computing("W about the anchor on body b", SOURCE):
             under = trace.read("b", "work", "arm1", 3, *MEANINGS["arm1"])
             slide = [p - r - a for p, r, a in zip(sweep._get(trace, "reach1", 3), under, arm, strict=True)]

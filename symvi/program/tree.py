@@ -45,13 +45,10 @@ def refusal(mechanism: Mechanism) -> str | None:
     placed = {step.joint.name for step in steps}
     if closing := [joint.name for joint in mechanism.joints if joint.name not in placed]:
         return f"joint '{closing[0]}' closes a loop"
-    for joint, outward in steps:
-        kinds, record = coordinate_kinds(joint.type), JOINTS[joint.type]
+    for joint, _ in steps:
+        record = JOINTS[joint.type]
         if record.held is None and not record.has_pin and not record.is_threaded:
             return f"joint '{joint.name}' is of type {joint.type}"
-        slides, turns = kinds.count("translation"), kinds.count("rotation")
-        if not outward and (slides > 1 or (slides and turns > 1)) and len(kinds) < 6:
-            return f"joint '{joint.name}' leads from its child to its parent, and its axes go with the body it carries"
     if mechanism.couplings:
         return f"'{mechanism.couplings[0].name}' is one of its couplings"
     for driver in mechanism.drivers:

@@ -42,6 +42,11 @@ INWARD = {  # the third of each is led to from its child
     "Hooke's and slide": ("revolute", "universal", "prismatic"),
     "sleeves": ("cylindrical", "universal", "cylindrical"),
     "screws": ("screw", "spherical", "screw", "revolute"),
+    "planes": ("revolute", "spherical", "planar", "revolute"),
+    "turning rails": ("revolute", "revolute", "planar_axis", "spherical"),
+    "turning slides": ("revolute", "planar_axis", "free_revolute", "planar_axis"),
+    "sliding balls": ("revolute", "revolute", "cylindrical_free", "planar_free", "prismatic"),
+    "held turns": ("revolute", "universal", "fixed_orientation", "planar"),
     "Hooke's and weld": ("revolute", "universal", "fixed", "universal"),
 }
 
@@ -183,6 +188,7 @@ def balls_with_laws() -> dict[str, Mechanism]:
     return {
         "sprung balls": tree("tree", types, forces=laws("j0", "j2", "j3")),
         "sprung balls inward": tree("tree", types, (2, 3), floating=True, forces=laws("j2", "j3")),
+        "sprung slides and balls inward": tree("tree", ("spherical", *sliding[1:], "revolute"), (1, 2), forces=along),
         "ball springs alone": tree("tree", types[:3], forces=laws("j0", "j2")[::2]),
         "ball dampers alone": tree("tree", types[:3], forces=laws("j0", "j2")[1::2]),
         "sprung slides and balls": tree("tree", sliding, forces=along),
