@@ -870,6 +870,7 @@ class Sweep:
             return [values[k] for k in link.order]
         with trace.computing("Cᵀ of the impulses along three free rotations", SOURCE):
             columns = zip(*self._along(trace, knot), strict=True)
+            columns = [column[: len(values) - link.slides] for column in columns]
             turning = [dot_sparse(trace, column, values[link.slides :]) for column in columns]
         return [*values[: link.slides], *turning]
 
@@ -906,10 +907,9 @@ class Sweep:
             kappa = [trace.graph.constant(0)] * model.freedoms
             rows = self._rows_of_laws(trace)
             if link.laws:
-                found = self._acting(trace, rows)
-                against = self._by_unknown(trace, [-x for x in found.push], "1")
+                push, kappa = self._acting(trace, rows)
+                against = self._by_unknown(trace, [-x for x in push], "1")
                 trace.write(kind, "against", against, *OF_JOINT["against"], rate=Rate.ITERATION)
-                kappa = found.kappa
             trace.write(kind, KAPPA, kappa, *OF_JOINT[KAPPA], rate=Rate.MATRIX)
         remember_angles(trace, model, self.baked)
         kernels = dict(trace.kernels(f"laws_of_{kind}"))
@@ -933,12 +933,16 @@ class Sweep:
                 trace.write(self.kind, f"along{knot}", values, *OF_JOINT[f"along{knot}"], rate=rate)
         return Rows(found.first, rates, {}, {}, found.units)
 
-    def _acting(self, trace: Trace, rows: Rows):
-        """Laws between the knots."""
-        laws = self.own_laws
+    def _acting(self, trace: Trace, rows: Rows) -> tuple[Vector, Vector]:
+        """Laws between the knots. Rows that only limits act along come last."""
+        laws, zero = self.own_laws, trace.graph.constant(0)
+        n = len(laws.coordinates)
+        rows = Rows(rows.first[:n], rows.rates[:n], {}, {}, rows.units[:n])
         keep_coordinates(trace, laws, rows)
         clear_sums(trace, laws)
-        return acting(trace, laws, rows, summed(trace, laws))
+        found = acting(trace, laws, rows, summed(trace, laws))
+        more = [zero] * (self.model.freedoms - n)
+        return [*found.push, *more], [*found.kappa, *more]
 
     def _push_on(self, trace: Trace) -> None:
         """Into the balances of bodies, which are summed up anew."""

@@ -24,7 +24,8 @@ from symvi.kernels.sweep import MEANINGS, OF_JOINT, Link, Place, Sweep, joint_re
 from symvi.mechanism import Driver, Joint, Mechanism, coordinate_kinds
 from symvi.mechanism.axes import triad
 from symvi.numbers.derived_parameters import merit_inertia
-from symvi.physics.model import ConstraintModel
+from symvi.physics.coordinates import with_rotation_vector
+from symvi.physics.model import ConstraintModel, LimitModel
 from symvi.program.draft import Draft
 from symvi.program.formulation import Joined
 from symvi.program.opposing_sides import opposing_sides
@@ -67,8 +68,8 @@ def refusal(mechanism: Mechanism) -> str | None:
         if along and force.kind != "actuator" and _is_free(mechanism, along):
             return f"'{force.name}' acts on joint '{along}', which holds nothing"
     for limit in mechanism.limits:
-        if coordinate_kinds(mechanism.joint(limit.joint).type).count("rotation") == 3:
-            return f"limit '{limit.name}' acts on joint '{limit.joint}', whose three rotations have no coordinate"
+        if _is_free(mechanism, limit.joint):
+            return f"limit '{limit.name}' acts on joint '{limit.joint}', which holds nothing"
     return None
 
 
@@ -146,9 +147,27 @@ class TreeCoordinates:
     def _with_laws(self, model: ConstraintModel) -> ConstraintModel:
         stops = [law.along for law in self.problem.inequalities if acts_along(law) and law.joint == model.name]
         stopped = tuple(sorted({k for along in stops for k in along}))
-        if not stopped and model.name not in shares_by_joint(self.problem.forces):
+        if stopped or model.name in shares_by_joint(self.problem.forces):
+            model = taking_laws(self.problem.system, model, stopped)
+        return self._with_limits_of_turns(model)
+
+    def _with_limits_of_turns(self, model: ConstraintModel) -> ConstraintModel:
+        """A joint also takes limits on the rotation vector of its three free rotations, along rows of its own."""
+        limits = [law for law in self.problem.inequalities if isinstance(law, LimitModel) and not law.along]
+        if all(law.joint != model.name for law in limits):
             return model
-        return taking_laws(self.problem.system, model, stopped)
+        geometry = self.problem.system.geometry(model.name)
+        model, rows = with_rotation_vector(geometry, model)
+        first = coordinate_kinds(model.type).count("translation")
+        taken = {
+            limit.name: (rows[limit.coordinate - first],)
+            for limit in self.mechanism.limits
+            if limit.joint == model.name and limit.coordinate >= first
+        }
+        self.problem.inequalities = [
+            replace(law, along=taken[law.name]) if law.name in taken else law for law in self.problem.inequalities
+        ]
+        return replace(model, stopped=(*model.stopped, *(row for along in taken.values() for row in along)))
 
     def below(self, name: str) -> str | None:
         """The body below a body, in whose sums it counts."""

@@ -192,6 +192,29 @@ def balls_with_laws() -> dict[str, Mechanism]:
         "ball springs alone": tree("tree", types[:3], forces=laws("j0", "j2")[::2]),
         "ball dampers alone": tree("tree", types[:3], forces=laws("j0", "j2")[1::2]),
         "sprung slides and balls": tree("tree", sliding, forces=along),
+        "limited balls": tree(
+            "tree",
+            types[:3],
+            limits=[
+                Limit(name="left", joint="j0", coordinate=0, lower=-0.05),
+                Limit(name="right", joint="j0", coordinate=2, lower=-0.6, upper=0.25),
+                Limit(name="turn", joint="j2", coordinate=1, lower=-0.15),
+            ],
+        ),
+        "limited balls with laws": tree(
+            "tree",
+            ("revolute", "cylindrical_free", "spherical"),
+            limits=[
+                Limit(name="along", joint="j1", coordinate=0, upper=0.25),
+                Limit(name="turn", joint="j1", coordinate=2, lower=-0.6, upper=0.5),
+                Limit(name="ball", joint="j2", coordinate=1, lower=-0.15, upper=0.4),
+            ],
+            forces=[
+                JointDamper(name="slow", joint="j1", damping=(1.0, 0.1, 0.1, 0.1)),
+                *laws("j2"),
+                DryFriction(name="brake", joint="j1", bound=(0.5, 0.02, 0.02, 0.02)),
+            ],
+        ),
         "balls with dry friction": tree("tree", types[:3], forces=[*laws("j2"), *brakes]),
     }
 
