@@ -164,9 +164,9 @@ class TreeCoordinates:
             for limit in self.mechanism.limits
             if limit.joint == model.name and limit.coordinate >= first
         }
-        self.problem.inequalities = [
+        self.problem.inequalities = tuple(
             replace(law, along=taken[law.name]) if law.name in taken else law for law in self.problem.inequalities
-        ]
+        )
         return replace(model, stopped=(*model.stopped, *(row for along in taken.values() for row in along)))
 
     def below(self, name: str) -> str | None:
