@@ -683,7 +683,9 @@ class Sweep:
             given = [[*row, *(-x for x in turned[k])] for row, k in zip(given, free, strict=True)]
             spring = turned[link.slides :]
             matrix = [[*row, zero, zero, zero] for row in matrix] + [[zero, zero, zero, *row] for row in spring]
-            lift = [*lift[:3], *([-x for x in row] for row in slopes[link.slides :])]
+            # torques on the body below; of what drivers lead, those on the body itself, which `resolve` asks for
+            for steep, row in zip(slopes[link.slides :], lift[3:], strict=True):
+                row[:] = [row[k] if k in link.driven else -x for k, x in enumerate(steep)]
             impulses = [*impulses[:3], zero, zero, zero]
         lifted = [[row[k] for k in free] for row in lift]
         with trace.computing("K = E^-1 N1ᵀ A", SOURCE):

@@ -133,6 +133,21 @@ def test_newton_s_method_converges_quadratically(name: str) -> None:
     assert falling and all(sizes[k] < 1e3 * sizes[k - 1] ** 2 for k in falling)
 
 
+@pytest.mark.parametrize(
+    "name", ["hinges", "sprung balls", "driven", "driven slide of a ball", "turning slides inward"]
+)
+def test_factors_that_are_kept_give_the_same_increments(name: str) -> None:
+    """A right-hand side that comes again is solved for by the factors of the first one, without new ones."""
+    memory, run = on_the_joints({**trees(), **lawful()}[name])
+    for phase in ("evaluate", "linearize", "eliminate", "substitute"):
+        run(phase)
+    first = [list(body.s) for body in memory.work["body"]]
+    for phase in ("resolve", "substitute"):
+        run(phase)
+    for before, body in zip(first, memory.work["body"], strict=True):
+        assert max(abs(a - b) for a, b in zip(before, body.s, strict=True)) < SMALL**2
+
+
 def mean_of_links(make, count: int = 12) -> float:
     """Operations that one more link adds to an iteration."""
     sizes = [sum(composed(make(n), coordinates="tree").flops(phase) for phase in ITERATION) for n in (count, count + 3)]
