@@ -63,6 +63,22 @@ def with_laws(
     return replace(model, free=groups, freedoms=rows, laws=laws, stopped=stopped, parameters=parameters, angles=angles)
 
 
+def with_rotation_vector(geometry: Geometry, model: ConstraintModel) -> tuple[ConstraintModel, tuple[int, ...]]:
+    """The model of a joint with three free rotations that also knows their rotation vector, and which rows that is.
+
+    model: with its laws, if it has any.
+    """
+    groups = coordinate_groups(geometry)
+    first = coordinate_kinds(geometry.joint.type).count("translation")
+    if model.laws and model.laws.elastic:
+        return model, model.laws.elastic[first:]
+    if model.free:
+        first = model.freedoms
+        groups = [*model.free, _into(groups[-1], first)]
+    free, parameters = tuple(groups), {**model.parameters, **geometry.used(groups)}
+    return replace(model, free=free, freedoms=first + 3, parameters=parameters), tuple(range(first, first + 3))
+
+
 def joint_laws(geometry: Geometry, shares: Sequence[ShareModel]) -> LawModel:
     """The laws along a joint's coordinates as an element of their own, for a joint that does not take them."""
     joint = geometry.joint

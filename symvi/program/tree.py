@@ -15,20 +15,22 @@ from fractions import Fraction
 from symvi.analysis.choices import models_of, shares_by_joint, taking_laws
 from symvi.kernels.account import body_kernels as account_of_bodies
 from symvi.kernels.body_kernels import BODY, body_kernels, diagonal_block
-from symvi.kernels.common import COMMON
+from symvi.kernels.common import COMMON, JOINT
 from symvi.kernels.constraint import ConstraintKernels
+from symvi.kernels.driven import driven_kernels
 from symvi.kernels.joint_placing import SLIDING_AXES, placing_model, placing_tree
 from symvi.kernels.kernel import Block, Kernel
 from symvi.kernels.sweep import MEANINGS, OF_JOINT, Link, Place, Sweep, joint_reports
-from symvi.mechanism import Joint, Mechanism, coordinate_kinds
+from symvi.mechanism import Driver, Joint, Mechanism, coordinate_kinds
 from symvi.mechanism.axes import triad
 from symvi.numbers.derived_parameters import merit_inertia
-from symvi.physics.model import ConstraintModel
+from symvi.physics.coordinates import with_rotation_vector
+from symvi.physics.model import ConstraintModel, LimitModel
 from symvi.program.draft import Draft
 from symvi.program.formulation import Joined
 from symvi.program.opposing_sides import opposing_sides
 from symvi.program.patterns import Patterns, compacted
-from symvi.program.phases import KNOWN
+from symvi.program.phases import KNOWN, LANDING
 from symvi.program.problem import Problem, acts_along
 from symvi.program.program import Call, Node, OrderNotes
 from symvi.registry import JOINTS
@@ -44,16 +46,18 @@ def refusal(mechanism: Mechanism) -> str | None:
     placed = {step.joint.name for step in steps}
     if closing := [joint.name for joint in mechanism.joints if joint.name not in placed]:
         return f"joint '{closing[0]}' closes a loop"
-    for joint, outward in steps:
-        kinds, record = coordinate_kinds(joint.type), JOINTS[joint.type]
-        if record.is_threaded or (record.held is None and not record.has_pin):
+    for joint, _ in steps:
+        record = JOINTS[joint.type]
+        if record.held is None and not record.has_pin and not record.is_threaded:
             return f"joint '{joint.name}' is of type {joint.type}"
-        slides, turns = kinds.count("translation"), kinds.count("rotation")
-        if not outward and (slides > 1 or (slides and turns > 1)) and len(kinds) < 6:
-            return f"joint '{joint.name}' leads from its child to its parent, and its axes go with the body it carries"
-    for what in ("couplings", "drivers"):
-        if found := getattr(mechanism, what):
-            return f"'{found[0].name}' is one of its {what}"
+    if mechanism.couplings:
+        return f"'{mechanism.couplings[0].name}' is one of its couplings"
+    for driver in mechanism.drivers:
+        kinds = coordinate_kinds(mechanism.joint(driver.joint).type)
+        if _is_free(mechanism, driver.joint):
+            return f"driver '{driver.name}' acts on joint '{driver.joint}', which holds nothing"
+        if kinds.count("rotation") == 3 and kinds[driver.coordinate] == "rotation":
+            return f"driver '{driver.name}' acts on joint '{driver.joint}', whose three rotations have no coordinate"
     for contact in mechanism.contacts:
         if "world" not in (contact.parent, contact.child):
             return f"contact '{contact.name}' is between two bodies"
@@ -61,16 +65,16 @@ def refusal(mechanism: Mechanism) -> str | None:
         along = getattr(force, "joint", None)
         if force.kind not in ("actuator", "wrench", "potential") and along is None:
             return f"'{force.name}' is a force of kind {force.kind}"
-        if along and force.kind != "actuator" and _turns_freely(mechanism, along):
-            return f"'{force.name}' acts on joint '{along}', whose three rotations have no coordinate"
+        if along and force.kind != "actuator" and _is_free(mechanism, along):
+            return f"'{force.name}' acts on joint '{along}', which holds nothing"
     for limit in mechanism.limits:
-        if _turns_freely(mechanism, limit.joint):
-            return f"limit '{limit.name}' acts on joint '{limit.joint}', whose three rotations have no coordinate"
+        if _is_free(mechanism, limit.joint):
+            return f"limit '{limit.name}' acts on joint '{limit.joint}', which holds nothing"
     return None
 
 
-def _turns_freely(mechanism: Mechanism, joint: str) -> bool:
-    return coordinate_kinds(mechanism.joint(joint).type).count("rotation") == 3
+def _is_free(mechanism: Mechanism, joint: str) -> bool:
+    return len(coordinate_kinds(mechanism.joint(joint).type)) == 6
 
 
 class TreeCoordinates:
@@ -93,6 +97,7 @@ class TreeCoordinates:
         self.moved: dict[str, Mapping[str, Kernel]] = {}
         self.lawful: dict[str, Mapping[str, Kernel]] = {}
         self.of_bodies: list[tuple[Mapping[str, Kernel], str]] = []
+        self.driven: list[tuple[Mapping[str, Kernel], Mapping[str, Node], str]] = []
 
     # --- the tree -----------------------------------------------------------------------------------------------------
     def _tree(self) -> Iterator[tuple[str, Link]]:
@@ -122,20 +127,47 @@ class TreeCoordinates:
             axes += pins if outward else pins[::-1]
         elif turns == 1:
             axes.append(geometry.a("axis3"))
-        order = tuple(range(slides)) + (tuple(range(slides, slides + turns))[:: 1 if outward else -1])
+        order = tuple(range(slides))
+        if turns < 3:
+            order += tuple(range(slides, slides + turns))[:: 1 if outward else -1]
         model = self._with_laws(self.problem.system.joint(joint.name))
         geometry.set("axis_b", triad(joint.axis)[2], "axis of the joint, on the child")
         names = {axis.parameter for axis in axes} | {"anchor_a", "anchor_b", "joint_a", "axis_b"}
         parameters = {**placing_model(geometry).parameters, **model.parameters}
         parameters |= {name: geometry.parameter(name) for name in sorted(names)}
-        return Link(replace(model, parameters=parameters), outward, slides, turns, tuple(axes), order)
+        pitch = "pitch" if JOINTS[joint.type].is_threaded else None
+        led = tuple(sorted(self._unknown(order, d) for d in self.mechanism.drivers if d.joint == joint.name))
+        return Link(replace(model, parameters=parameters), outward, slides, turns, tuple(axes), order, pitch, led)
+
+    @staticmethod
+    def _unknown(order: Sequence[int], driver: Driver) -> int:
+        """Which unknown of its joint a driver leads."""
+        return order.index(driver.coordinate)
 
     def _with_laws(self, model: ConstraintModel) -> ConstraintModel:
         stops = [law.along for law in self.problem.inequalities if acts_along(law) and law.joint == model.name]
         stopped = tuple(sorted({k for along in stops for k in along}))
-        if not stopped and model.name not in shares_by_joint(self.problem.forces):
+        if stopped or model.name in shares_by_joint(self.problem.forces):
+            model = taking_laws(self.problem.system, model, stopped)
+        return self._with_limits_of_turns(model)
+
+    def _with_limits_of_turns(self, model: ConstraintModel) -> ConstraintModel:
+        """A joint also takes limits on the rotation vector of its three free rotations, along rows of its own."""
+        limits = [law for law in self.problem.inequalities if isinstance(law, LimitModel) and not law.along]
+        if all(law.joint != model.name for law in limits):
             return model
-        return taking_laws(self.problem.system, model, stopped)
+        geometry = self.problem.system.geometry(model.name)
+        model, rows = with_rotation_vector(geometry, model)
+        first = coordinate_kinds(model.type).count("translation")
+        taken = {
+            limit.name: (rows[limit.coordinate - first],)
+            for limit in self.mechanism.limits
+            if limit.joint == model.name and limit.coordinate >= first
+        }
+        self.problem.inequalities = tuple(
+            replace(law, along=taken[law.name]) if law.name in taken else law for law in self.problem.inequalities
+        )
+        return replace(model, stopped=(*model.stopped, *(row for along in taken.values() for row in along)))
 
     def below(self, name: str) -> str | None:
         """The body below a body, in whose sums it counts."""
@@ -206,9 +238,38 @@ class TreeCoordinates:
             self._schedule(self.moved[name], name, KNOWN)
             self._schedule({"prepare": self.moved[name]["weigh"]}, name, KNOWN)
             self._schedule(self.lawful[name], name, KNOWN)
+        self._drivers()
 
     def _direction(self, name: str) -> tuple[str, ...]:
-        return () if self.links[name].outward else ("inward",)
+        link = self.links[name]
+        led = ("driven", *map(str, link.driven)) if link.driven else ()
+        return led if link.outward else ("inward", *led)
+
+    def _drivers(self) -> None:
+        """Records of drivers, by their type and that of their joint."""
+        draft = self.draft
+        drivers = {driver.name: driver for driver in self.mechanism.drivers}
+        bodies = {link.model.name: name for name, link in self.links.items() if link.model is not None}
+
+        def unknown(model: ConstraintModel) -> int:
+            driver = drivers[model.name]
+            return self._unknown(self.links[bodies[driver.joint]].order, driver)
+
+        def role(model: ConstraintModel) -> tuple[str, ...]:
+            return "of", self.nodes[bodies[drivers[model.name].joint]].kind, str(unknown(model))
+
+        for kind, first, members in draft.types(self.problem.system.drivers, role, said=False):
+            for model in members:
+                body = bodies[drivers[model.name].joint]
+                link, joint = self.links[body], self.nodes[body]
+                if model is first:
+                    baked = draft.bake(kind, members)
+                    kernels = driven_kernels(draft.records, kind, model, baked, joint.kind, link, unknown(model))
+                node = draft.node(kind, model.name, model)
+                self.driven.append((kernels, {**draft.ports(node, model), JOINT: joint}, model.name))
+                self.joints[model.name] = Joined(node, ConstraintKernels({}, {}, {}), model)
+                draft.book(draft.works, node, model, paid=True, late=True)
+                draft.schedule(kernels, self.driven[-1][1], model.name, KNOWN)
 
     def _places(self) -> dict[str, Place]:
         """Where every body stands. Of those that a body carries, the last in the tree goes first inward."""
@@ -243,6 +304,8 @@ class TreeCoordinates:
         self._of_bodies(("evaluate", "merit"))
         for name in self.links:
             self._schedule(self.lawful[name], name, ("evaluate",))
+        for kernels, ports, name in self.driven:
+            self.draft.schedule(kernels, ports, name, ("evaluate", "merit"))
 
     def matrix(self) -> None:
         self._of_bodies(("linearize",))
@@ -265,6 +328,8 @@ class TreeCoordinates:
             self._schedule({"finish": moved["remember"]}, name, ("finish",))
             for kernel in (moved["displace"], moved["finish"]):
                 self._schedule({"displace": kernel}, name, ("displace",))
+        for kernels, ports, name in self.driven:
+            self.draft.schedule(kernels, ports, name, LANDING)
 
     def _of_bodies(self, phases: Sequence[str]) -> None:
         for kernels, name in self.of_bodies:
@@ -289,8 +354,12 @@ class TreeCoordinates:
         inward, outward = list(reversed(self.links)), list(self.links)
         complete = "evaluate" if self.summed else "apply_impulse"
         phases[complete].extend(self._call("sum", name, "sum up") for name in inward)
+        for kernels, ports, name in self.driven:
+            self.draft.schedule({complete: kernels["bear"]}, ports, name)
         if self.summed:
             phases["react"][:0] = [self._call("bear", name, "sum up") for name in inward]
+            if phases["push"]:
+                phases["push"].extend(self._call("sum", name, "sum up") for name in inward)
         phases["eliminate"].extend(self._call("eliminate", name, "eliminate") for name in inward)
         phases["substitute"].extend(self._call("substitute", name, "solve for") for name in outward)
         if self.problem.inequalities or self.summed:
