@@ -666,6 +666,53 @@ class Sweep:
                 motion = [*blocks_sum(motion[:3], cross(motion[3:], self._arm(trace, "2"))), *motion[3:]]
         trace.write(OWN, "s", motion, "solved increment of velocities, the rotation vector over h")
 
+    # --- what bordered rows read of an eliminated joint (border.py) ---------------------------------------------------
+    @property
+    def passed(self) -> int:
+        """How many motions of the body below the joint passes on: all six, or those of the point alone."""
+        return 3 if self.link.is_absolute else 6
+
+    def columns(self, trace: Trace, knot: str) -> Matrix:
+        """N, column by column."""
+        return self._columns(trace, knot)
+
+    def arm(self, trace: Trace, knot: str) -> Vector:
+        """From the joint's point to the centre of mass."""
+        return self._arm(trace, knot)
+
+    def reach(self, trace: Trace, knot: str) -> Vector:
+        """From the point of the body below to that of the joint."""
+        return self._get(trace, f"reach{knot}", 3)
+
+    def pivot(self, trace: Trace) -> Matrix:
+        """The factors of E."""
+        n = self.link.freedoms
+        return _as_rows(self._get(trace, "pivot", n * n), n)
+
+    def back(self, trace: Trace) -> Matrix:
+        """K = E^-1 N1ᵀ A."""
+        return _as_rows(self._get(trace, "back", self.passed * self.link.freedoms), self.passed)
+
+    def lift(self, trace: Trace) -> Matrix:
+        """A N2."""
+        return _as_rows(self._get(trace, "lift", 6 * self.link.freedoms), self.link.freedoms)
+
+    def increment(self, trace: Trace) -> Vector:
+        """q, or what has come of it."""
+        return self._get(trace, "s", self.link.freedoms)
+
+    def set_increment(self, trace: Trace, q: Sequence[Scalar]) -> None:
+        """Put another one in its place."""
+        self._put(trace, "s", q)
+
+    def motion(self, trace: Trace) -> Vector:
+        """s of the body, about the joint's point."""
+        s = trace.read(OWN, "work", "s", 6)
+        if self.summed:
+            return s
+        moved = cross(s[3:], self._arm(trace, "2"))
+        return [*(a - b for a, b in zip(s[:3], moved, strict=True)), *s[3:]]
+
     # --- landing ------------------------------------------------------------------------------------------------------
     def _take_velocity(self, trace: Trace) -> None:
         s, arm = trace.read(OWN, "work", "s", 6), self._arm(trace, "2")
@@ -865,6 +912,10 @@ class Sweep:
 
 
 # --- bodies -----------------------------------------------------------------------------------------------------------
+def _as_rows(values: Sequence[Scalar], columns: int) -> Matrix:
+    return [list(values[k : k + columns]) for k in range(0, len(values), columns)]
+
+
 def blocks_sum(left: Sequence[Scalar], right: Sequence[Scalar]) -> Vector:
     return [a + b for a, b in zip(left, right, strict=True)]
 

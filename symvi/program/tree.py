@@ -12,41 +12,40 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from symvi.analysis.choices import models_of, shares_by_joint, taking_laws
+from symvi.analysis.choices import NOTHING_DROPPED, Choices, models_of, shares_by_joint, taking_laws
 from symvi.kernels.account import body_kernels as account_of_bodies
 from symvi.kernels.body import BODY, body_kernels, diagonal_block
 from symvi.kernels.common import COMMON
 from symvi.kernels.constraint import ConstraintKernels
-from symvi.kernels.joint_placing import SLIDING_AXES, placing_model, placing_tree
+from symvi.kernels.joint_placing import SLIDING_AXES, placing_model
 from symvi.kernels.kernel import Block, Kernel
 from symvi.kernels.sweep import MEANINGS, OF_JOINT, Link, Place, Sweep, joint_reports
 from symvi.mechanism import Joint, Mechanism, coordinate_kinds
 from symvi.mechanism.axes import triad
 from symvi.numbers.derived_parameters import merit_inertia
 from symvi.physics.model import ConstraintModel
+from symvi.program.border import Border
+from symvi.program.carrying_tree import can_carry, carrying_tree
 from symvi.program.draft import Draft
 from symvi.program.formulation import Joined
 from symvi.program.opposing_sides import opposing_sides
 from symvi.program.patterns import Patterns, compacted
-from symvi.program.phases import KNOWN
+from symvi.program.phases import KNOWN, LANDING, MATRIX, RESIDUAL
 from symvi.program.problem import Problem, acts_along
 from symvi.program.program import Call, Node, OrderNotes
-from symvi.registry import JOINTS
 
 FULL = (1 << 36) - 1  # the pattern of a 6 x 6 block without zeros
 LOOKING = ("inspect", "place", "couple", "measure")  # phases that look at what a caller has given
 FREE = "free"  # the record of a body that no joint holds
 
 
-def refusal(mechanism: Mechanism) -> str | None:
+def refusal(mechanism: Mechanism, choices: Choices = NOTHING_DROPPED) -> str | None:
     """Why the motion of a mechanism is not solved for in joint coordinates; None where it can be."""
-    steps = placing_tree(mechanism)
+    steps = carrying_tree(mechanism, choices)
     placed = {step.joint.name for step in steps}
-    if closing := [joint.name for joint in mechanism.joints if joint.name not in placed]:
-        return f"joint '{closing[0]}' closes a loop"
     for joint, outward in steps:
-        kinds, record = coordinate_kinds(joint.type), JOINTS[joint.type]
-        if record.is_threaded or (record.held is None and not record.has_pin):
+        kinds = coordinate_kinds(joint.type)
+        if not can_carry(joint):
             return f"joint '{joint.name}' is of type {joint.type}"
         slides, turns = kinds.count("translation"), kinds.count("rotation")
         if not outward and (slides > 1 or (slides and turns > 1)) and len(kinds) < 6:
@@ -54,6 +53,10 @@ def refusal(mechanism: Mechanism) -> str | None:
     for what in ("couplings", "drivers"):
         if found := getattr(mechanism, what):
             return f"'{found[0].name}' is one of its {what}"
+    for law in (*mechanism.forces, *mechanism.limits):
+        along = getattr(law, "joint", None)
+        if along and law.kind != "actuator" and along not in placed:
+            return f"'{law.name}' acts on joint '{along}', which closes a loop"
     for contact in mechanism.contacts:
         if "world" not in (contact.parent, contact.child):
             return f"contact '{contact.name}' is between two bodies"
@@ -83,9 +86,10 @@ class TreeCoordinates:
 
     def __init__(self, draft: Draft, problem: Problem):
         self.draft, self.problem, self.mechanism = draft, problem, problem.mechanism
-        if why := refusal(self.mechanism):
+        if why := refusal(self.mechanism, problem.choices):
             raise ValueError(f"no joint coordinates for {self.mechanism.name}: {why}")
         self.links: dict[str, Link] = dict(self._tree())
+        self.border = Border(draft, {name: self.below(name) for name in self.links})
         self.summed = not problem.inequalities
         self.joints: dict[str, Joined] = {}
         self.nodes: dict[str, Node] = {}
@@ -97,7 +101,7 @@ class TreeCoordinates:
     # --- the tree -----------------------------------------------------------------------------------------------------
     def _tree(self) -> Iterator[tuple[str, Link]]:
         """Each body with the joint that carries it, a body below before those that it carries."""
-        steps = {step.target: step for step in placing_tree(self.mechanism)}
+        steps = {step.target: step for step in carrying_tree(self.mechanism, self.problem.choices)}
         waiting, done = [body.name for body in self.mechanism.bodies], {"world"}
         while waiting:
             ready = [name for name in waiting if name not in steps or self._below(steps[name]) in done]
@@ -152,6 +156,14 @@ class TreeCoordinates:
             self.draft, self.mechanism, [link.model for link in self.links.values() if link.model]
         )
         self._joints()
+        self._rows()
+
+    def _rows(self) -> None:
+        """Constraints that the tree does not carry."""
+        choices = self.problem.choices
+        left = [model for model in models_of(self.problem.system, choices) if model.name not in self.joints]
+        self.joints |= self.border.add(left, choices.guards)
+        self.border.schedule(KNOWN)
 
     def _bodies(self) -> None:
         draft, bodies = self.draft, self.mechanism.bodies
@@ -234,7 +246,7 @@ class TreeCoordinates:
 
     @property
     def sizes(self) -> dict[str, int]:
-        return {BODY: 6}
+        return {BODY: 6} | {row.bordered.kind: row.bordered.rows for row in self.border.rows}
 
     # --- residual, matrix, landing ------------------------------------------------------------------------------------
     def residual(self) -> None:
@@ -243,11 +255,13 @@ class TreeCoordinates:
         self._of_bodies(("evaluate", "merit"))
         for name in self.links:
             self._schedule(self.lawful[name], name, ("evaluate",))
+        self.border.schedule(RESIDUAL)
 
     def matrix(self) -> None:
         self._of_bodies(("linearize",))
         for name in self.links:
             self._schedule(self.lawful[name], name, ("linearize",))
+        self.border.schedule(MATRIX)
 
     def landing(self) -> None:
         taken = ("take_velocity", "advance", "shorten_step", "start_momenta", "start_momenta_of_chord", "finish")
@@ -265,6 +279,7 @@ class TreeCoordinates:
             self._schedule({"finish": moved["remember"]}, name, ("finish",))
             for kernel in (moved["displace"], moved["finish"]):
                 self._schedule({"displace": kernel}, name, ("displace",))
+        self.border.schedule(LANDING)
 
     def _of_bodies(self, phases: Sequence[str]) -> None:
         for kernels, name in self.of_bodies:
@@ -291,21 +306,34 @@ class TreeCoordinates:
         phases[complete].extend(self._call("sum", name, "sum up") for name in inward)
         if self.summed:
             phases["react"][:0] = [self._call("bear", name, "sum up") for name in inward]
-        phases["eliminate"].extend(self._call("eliminate", name, "eliminate") for name in inward)
-        phases["substitute"].extend(self._call("substitute", name, "solve for") for name in outward)
-        if self.problem.inequalities or self.summed:
-            phases["resolve"].extend(self._call("resolve", name, "another right-hand side:") for name in inward)
+        self.border.elimination(self.nodes, self.sweeps)
+        before, after = {}, {}
+        for name in inward:
+            before[name], after[name] = self.border.before(name), self.border.after(name)
+        last = self.border.before(None)
+        for phase, verb in (("eliminate", "eliminate"), ("resolve", "another right-hand side:")):
+            for name in inward:
+                phases[phase].extend(getattr(before[name], phase))
+                phases[phase].append(self._call(phase, name, verb))
+                phases[phase].extend(getattr(after[name], phase))
+            phases[phase].extend(getattr(last, phase))
+        phases["substitute"].extend(last.substitute)
+        for name in outward:
+            phases["substitute"].extend(after[name].substitute)
+            phases["substitute"].append(self._call("substitute", name, "solve for"))
+            phases["substitute"].extend(before[name].substitute)
 
     def simplified(self, phases: Mapping[str, Sequence[Call]]) -> Mapping[str, Sequence[Call]]:
         """The calls without what is the same in every step, and without what nobody reads then."""
-        kinds = {BODY, *(node.kind for node in self.nodes.values())}
+        kinds = {BODY, *(node.kind for node in self.nodes.values()), *self.border.kinds}
         simpler = Patterns(phases, kinds, LOOKING, self._is_needed).simplified()
         return compacted(simpler, self.draft.records, kinds, self._is_needed)
 
-    @staticmethod
-    def _is_needed(place: tuple[str, str, str, int]) -> bool:
+    def _is_needed(self, place: tuple[str, str, str, int]) -> bool:
         """Whether control, or a user, reads a number."""
         kind, _, name, _ = place
+        if kind in self.border.kinds:
+            return self.border.is_needed(kind, name)
         if kind == BODY:
             return name not in (*MEANINGS, "r", "j", "c", "a", "jw", "D", "q1") or name == "rest"
         return name not in OF_JOINT or name in ("bearing", "wrench")
