@@ -139,7 +139,7 @@ class Crossing:
 
     def _leave(self, trace: Trace, right: Matrix, left: Matrix, begins: bool) -> tuple[Matrix, Matrix]:
         """K_y and L N2; what they leave of S and of the row's residual is stored."""
-        n, m, zero = self.sweep.link.freedoms, self.rows.rows, trace.graph.constant(0)
+        m, zero = self.rows.rows, trace.graph.constant(0)
         factors = self.sweep.pivot(trace)
         with trace.computing("K_y = E^-1 N1ᵀ R", SOURCE):
             given = [
@@ -169,8 +169,7 @@ class Crossing:
         lift, taken = self.sweep.lift(trace), self.sweep.back(trace)
         with trace.computing("R - A N2 K_y,  L - L N2 K", SOURCE):
             right = [
-                row if r < passed else [zero] * m
-                for r, row in enumerate(blocks.subtract_product(right, lift, back))
+                row if r < passed else [zero] * m for r, row in enumerate(blocks.subtract_product(right, lift, back))
             ]
             left = [
                 [*row, *[zero] * (6 - passed)]
@@ -225,9 +224,14 @@ class Crossing:
         def build(trace: Trace) -> None:
             zero = trace.graph.constant(0)
             with trace.computing("S_cd -= L_c N2 K_yd,  S_dc -= L_d N2 K_yc", SOURCE):
-                for field, rows, columns, ends in (("upper", m, k, (HERE, OTHER_HERE)), ("lower", k, m, (OTHER_HERE, HERE))):
+                for field, rows, columns, ends in (
+                    ("upper", m, k, (HERE, OTHER_HERE)),
+                    ("lower", k, m, (OTHER_HERE, HERE)),
+                ):
                     side, back = _dense(trace, ends[0], "LN", rows, n), _dense(trace, ends[1], "K_y", n, columns)
-                    old = [[zero] * columns for _ in range(rows)] if begins else _dense(trace, PAIR, field, rows, columns)
+                    old = (
+                        [[zero] * columns for _ in range(rows)] if begins else _dense(trace, PAIR, field, rows, columns)
+                    )
                     new = blocks.subtract_product(old, side, back)
                     trace.write(PAIR, field, [x for row in new for x in row], *MEANINGS[field])
 
@@ -318,7 +322,8 @@ def ground_kernels(records: Records, rows: Bordered) -> dict[str, Kernel]:
     texts = {"eliminate": (factor, "S = L U,  f_row := S^-1 f_row"), "resolve": (again, "f_row := S^-1 f_row")}
     texts["substitute"] = (take, "y = S^-1 f_row")
     return {
-        phase: single(records, f"{phase}_{rows.kind}", text, ports, ROW, build) for phase, (build, text) in texts.items()
+        phase: single(records, f"{phase}_{rows.kind}", text, ports, ROW, build)
+        for phase, (build, text) in texts.items()
     }
 
 
@@ -353,12 +358,12 @@ def pair_kernels(records: Records, first: Bordered, second: Bordered) -> dict[st
         "resolve": (again, "f_d -= S_dc S_cc^-1 f_c"),
         "substitute": (take, "f_c -= S_cc^-1 S_cd y_d"),
     }
-    return {phase: single(records, f"{phase}_{kind}", text, ports, PAIR, build) for phase, (build, text) in texts.items()}
+    return {
+        phase: single(records, f"{phase}_{kind}", text, ports, PAIR, build) for phase, (build, text) in texts.items()
+    }
 
 
-def fill_kernel(
-    records: Records, rows: Bordered, first: Bordered, second: Bordered, name: str, begins: bool
-) -> Kernel:
+def fill_kernel(records: Records, rows: Bordered, first: Bordered, second: Bordered, name: str, begins: bool) -> Kernel:
     """What eliminated rows leave between two others: S_de -= S_dc S_cc^-1 S_ce. begins: whether nothing lay there."""
     m, j, k = rows.rows, first.rows, second.rows
     ports = (

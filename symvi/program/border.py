@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
+from symvi.kernels.account import driver_kernels
 from symvi.kernels.border import (
     DOWN,
     FIRST,
@@ -27,7 +28,7 @@ from symvi.kernels.border import (
     pair_kernels,
     pair_kind,
 )
-from symvi.kernels.constraint import ConstraintKernels, constraint_kernels
+from symvi.kernels.constraint import constraint_kernels
 from symvi.kernels.kernel import Kernel
 from symvi.kernels.sweep import OWN, Sweep
 from symvi.physics.model import ConstraintModel
@@ -80,12 +81,17 @@ class Border:
         draft, made = self.draft, {}
         models = [replace(model, pivots=()) for model in models]
         for kind, model, members in draft.types(models, lambda model: ("loop",)):
-            made |= {m.name: (kind, constraint_kernels(draft.records, kind, model, draft.bake(kind, members))) for m in members}
+            kernels = constraint_kernels(draft.records, kind, model, draft.bake(kind, members))
+            if model.target:
+                kernels.kernels.update(driver_kernels(draft.records, kind, model.target))
+            made |= {member.name: (kind, kernels) for member in members}
         found = []
         for model in models:
             kind, kernels = made[model.name]
             node = draft.node(kind, model.name, model)
             draft.parameters[kind, node.index]["guard"] = tuple(guards.get(model.name, (0.0,) * model.rows))
+            if model.target:
+                draft.book(draft.works, node, model, paid=True, late=True)
             bordered = Bordered(kind, model.rows, kernels.right, kernels.below)
             found.append(Row(model.name, Joined(node, kernels, model), bordered, *self._path(model)))
         depth = {name: k for k, name in enumerate(self.below)}
@@ -121,7 +127,9 @@ class Border:
         for row in self.rows:
             for body in [*(name for name in self.below if name in row.path), row.ancestor]:
                 if body is not None:
-                    self.here[row.name, body] = self._node(f"{row.bordered.kind}_at_{nodes[body].kind}", f"{row.name} at {body}")
+                    self.here[row.name, body] = self._node(
+                        f"{row.bordered.kind}_at_{nodes[body].kind}", f"{row.name} at {body}"
+                    )
 
     def _node(self, kind: str, name: str) -> Node:
         if kind not in self.kinds:
@@ -159,7 +167,9 @@ class Border:
             ends = replace(ends, begins=self._first(row.name), fresh=down is not None and self._first(row.name, below))
             kinds, into = (here.kind,), None if down is None else down.kind
             ports = self._ports(row, body) | ({} if down is None else {DOWN: down})
-            made = self._kernel("cross", (*kinds, ends, into), lambda name, c=crossing, e=ends, d=into: c.cross(name, e, d))
+            made = self._kernel(
+                "cross", (*kinds, ends, into), lambda name, c=crossing, e=ends, d=into: c.cross(name, e, d)
+            )
             calls.eliminate += self._call(made, ports, f"rows of {row.name} past {link.name}")
             made = self._kernel("cross_again", kinds, crossing.resolve)
             calls.resolve += self._call(made, ports, f"rows of {row.name} past {link.name}")
@@ -169,7 +179,11 @@ class Border:
             for other in rows[k + 1 :]:
                 begins, pair = self._first(row.name, other.name), self._pair(row, other)
                 ours, theirs = self._crossing(row, body), self._crossing(other, body)
-                made = self._kernel("between", (ours.kind, theirs.kind, begins), lambda name, o=ours, t=theirs, b=begins: o.couple(name, t, b))
+                made = self._kernel(
+                    "between",
+                    (ours.kind, theirs.kind, begins),
+                    lambda name, o=ours, t=theirs, b=begins: o.couple(name, t, b),
+                )
                 ports = self._ports(row, body) | {OTHER_HERE: self.here[other.name, body], PAIR: pair}
                 calls.eliminate += self._call(made, ports, f"{row.name} and {other.name} past {link.name}")
         return calls
@@ -193,8 +207,13 @@ class Border:
                 apart += self._call(kernels["substitute"], ports, f"{row.name} by {other.name}")
                 if ancestor is not None:
                     ours, theirs = self._crossing(row, ancestor), self._crossing(other, ancestor)
-                    made = self._kernel("close_on", (ours.kind, theirs.kind), lambda name, o=ours, t=theirs: o.close_on(name, t))
-                    more = self._ports(row, ancestor) | {OTHER_HERE: self.here[other.name, ancestor], PAIR: self.pairs[row.name, other.name]}
+                    made = self._kernel(
+                        "close_on", (ours.kind, theirs.kind), lambda name, o=ours, t=theirs: o.close_on(name, t)
+                    )
+                    more = self._ports(row, ancestor) | {
+                        OTHER_HERE: self.here[other.name, ancestor],
+                        PAIR: self.pairs[row.name, other.name],
+                    }
                     calls.eliminate += self._call(made, more, text)
             for k, one in enumerate(others):
                 for other in others[k + 1 :]:
@@ -206,7 +225,11 @@ class Border:
         kind = row.bordered.kind
         if ancestor is None:
             for phase in ("eliminate", "resolve", "substitute"):
-                made = self._kernel(f"{phase}_ground", (kind,), lambda name, p=phase: ground_kernels(self.draft.records, row.bordered)[p])
+                made = self._kernel(
+                    f"{phase}_ground",
+                    (kind,),
+                    lambda name, p=phase: ground_kernels(self.draft.records, row.bordered)[p],
+                )
                 yield phase, made, {ROW: row.joined.node}
             return
         crossing, ends, ports = self._crossing(row, ancestor), self._ends(row, ancestor), self._ports(row, ancestor)
@@ -217,7 +240,11 @@ class Border:
     def _fill(self, row: Row, one: Row, other: Row) -> list[Call]:
         begins, pair = self._first(one.name, other.name), self._pair(one, other)
         kinds = row.bordered, one.bordered, other.bordered
-        made = self._kernel("fill", (*(b.kind for b in kinds), begins), lambda name: fill_kernel(self.draft.records, *kinds, name, begins))
+        made = self._kernel(
+            "fill",
+            (*(b.kind for b in kinds), begins),
+            lambda name: fill_kernel(self.draft.records, *kinds, name, begins),
+        )
         ports = {FIRST: self.pairs[row.name, one.name], SECOND: self.pairs[row.name, other.name], PAIR: pair}
         return self._call(made, ports, f"{one.name} and {other.name} by {row.name}")
 
@@ -230,7 +257,11 @@ class Border:
     def _pair_kernels(self, row: Row, other: Row) -> dict[str, Kernel | None]:
         kinds = row.bordered.kind, other.bordered.kind
         return {
-            phase: self._kernel(f"{phase}_pair", kinds, lambda name, p=phase: pair_kernels(self.draft.records, row.bordered, other.bordered)[p])
+            phase: self._kernel(
+                f"{phase}_pair",
+                kinds,
+                lambda name, p=phase: pair_kernels(self.draft.records, row.bordered, other.bordered)[p],
+            )
             for phase in ("eliminate", "resolve", "substitute")
         }
 

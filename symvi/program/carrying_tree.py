@@ -51,7 +51,7 @@ def _walk(carrying: Mapping[str, Joint], start: str, reached: set[str]) -> Itera
 
 def _carrying(mechanism: Mechanism, choices: Choices) -> dict[str, Joint]:
     """Joints that close no loop with those taken before them, in the mechanism's order."""
-    lawful = {law.joint for law in (*mechanism.forces, *mechanism.limits) if getattr(law, "joint", None)}
+    lawful = {getattr(law, "joint", None) for law in (*mechanism.forces, *mechanism.limits)}
     order = {joint.name: k for k, joint in enumerate(mechanism.joints)}
 
     def rank(joint: Joint) -> tuple:

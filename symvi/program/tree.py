@@ -50,12 +50,9 @@ def refusal(mechanism: Mechanism, choices: Choices = NOTHING_DROPPED) -> str | N
         slides, turns = kinds.count("translation"), kinds.count("rotation")
         if not outward and (slides > 1 or (slides and turns > 1)) and len(kinds) < 6:
             return f"joint '{joint.name}' leads from its child to its parent, and its axes go with the body it carries"
-    for what in ("couplings", "drivers"):
-        if found := getattr(mechanism, what):
-            return f"'{found[0].name}' is one of its {what}"
-    for law in (*mechanism.forces, *mechanism.limits):
+    for law in (*(force for force in mechanism.forces if force.kind != "actuator"), *mechanism.limits):
         along = getattr(law, "joint", None)
-        if along and law.kind != "actuator" and along not in placed:
+        if along and along not in placed:
             return f"'{law.name}' acts on joint '{along}', which closes a loop"
     for contact in mechanism.contacts:
         if "world" not in (contact.parent, contact.child):
@@ -225,11 +222,12 @@ class TreeCoordinates:
     def _places(self) -> dict[str, Place]:
         """Where every body stands. Of those that a body carries, the last in the tree goes first inward."""
         carrying = {self.below(name) for name in self.links}
-        first: dict[str | None, str] = {}
+        last: dict[str | None, str] = {}
         for name in self.links:
-            first[self.below(name)] = name
+            last[self.below(name)] = name
         pressed = {body for contact in self.mechanism.contacts for body in (contact.parent, contact.child)}
-        return {name: Place(name in carrying, first[self.below(name)] == name, name in pressed) for name in self.links}
+        first = {name: self.below(name) is None or last[self.below(name)] == name for name in self.links}
+        return {name: Place(name in carrying, first[name], name in pressed) for name in self.links}
 
     def _ports(self, name: str) -> dict[str, Node]:
         """The records that a link's kernels work on, by all labels that they may have there."""

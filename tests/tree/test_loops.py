@@ -1,0 +1,124 @@
+"""Loops in joint coordinates: rows outside the tree are carried inward; the motion is that of maximal coordinates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from symvi import Coupling, Driver, Mechanism, Simulator, SolverOptions
+from symvi.demos import demo_file
+from symvi.program.info import ITERATION
+from symvi.simulate.build import composed
+from tests.support import linkages, loops
+from tests.tree.chains import tree
+
+TIGHT = SolverOptions(tolerance=1e-12, complementarity=1e-10)
+
+
+def demo(name: str) -> Mechanism:
+    return Mechanism.from_file(demo_file(name))
+
+
+def geared() -> Mechanism:
+    """A chain of hinges, the third geared to the first, the second driven."""
+    return tree("geared", ("revolute",) * 4).changed(
+        couplings=[Coupling(name="gear", joints=("j0", "j2"), ratio=2.0)],
+        drivers=[Driver(name="motor", joint="j1")],
+    )
+
+
+def held_afloat() -> Mechanism:
+    """A loop of balls that nothing holds."""
+    ring = loops.closed_chain(6, "spherical")
+    return ring.changed(gravity=(0.0, 0.0, 0.0))
+
+
+# rows that are independent, rows of which some are dropped, loops that share joints, gears and drivers
+ALL: dict[str, Callable[[], Mechanism]] = {
+    "four-bar with a ball": lambda: loops.three_link_loop("spherical"),
+    "Bennett's loop": linkages.bennett,
+    "a loop in space": lambda: linkages.skew_polygon("spherical"),
+    "four-bar": lambda: demo("four_bar"),
+    "six bars on balls": held_afloat,
+    "four windows in a row": lambda: loops.double_four_bar(4),
+    "bars in a row": lambda: loops.four_bar_chain(3),
+    "scissor lift": lambda: loops.scissor_lift(3),
+    "gear and driver": geared,
+    "geared cranks": linkages.geared_cranks,
+    "slider-crank": lambda: demo("slider_crank"),
+    "strandbeest": lambda: demo("strandbeest"),
+}
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_loops_move_as_in_maximal_coordinates(name: str) -> None:
+    mechanism = ALL[name]()
+    maximal, tree = (
+        Simulator(mechanism, coordinates=kind).simulate(0.2, 0.01, options=TIGHT) for kind in ("maximal", "tree")
+    )
+    assert np.abs(maximal.position[1] - tree.position[1]).max() < 1e-12
+    for field in ("position", "orientation", "velocity", "kinetic_energy"):
+        assert np.abs(getattr(maximal, field) - getattr(tree, field)).max() < 1e-9
+    assert tree.closure.max() < 1e-12
+    for found in ("multipliers", "kept_reactions"):
+        for joint, values in getattr(maximal, found).items():
+            error = np.abs(values - getattr(tree, found)[joint]).max()
+            assert error < 1e-8 * (1.0 + np.abs(values).max()), joint
+
+
+@pytest.mark.parametrize("name", ["four-bar", "four windows in a row", "six bars on balls", "gear and driver"])
+def test_both_back_ends_and_all_layouts_have_the_same_bits(name: str) -> None:
+    mechanism = ALL[name]()
+    runs = [
+        Simulator(mechanism, coordinates="tree", **build).simulate(0.2, 0.01)
+        for build in ({"backend": "python"}, {"layout": "unrolled"}, {"layout": "looped"}, {"layout": "inline"})
+    ]
+    for other in runs[1:]:
+        assert np.array_equal(runs[0].resume, other.resume)
+
+
+def test_a_planar_loop_costs_an_eighth() -> None:
+    four_bar = demo("four_bar")
+    maximal, tree = (
+        sum(composed(four_bar, coordinates=kind).flops(phase) for phase in ITERATION) for kind in ("maximal", "tree")
+    )
+    assert 8 * tree < maximal
+
+
+def test_a_walker_walks_alike() -> None:
+    """Eighteen loops that share a crank, a driver, and contacts of six feet with the ground."""
+    walker = demo("walker")
+    maximal, tree = (
+        Simulator(walker, coordinates=kind).simulate(0.1, 0.005, options=TIGHT) for kind in ("maximal", "tree")
+    )
+    assert np.abs(maximal.position - tree.position).max() < 1e-9
+
+
+def test_an_open_loop_is_refused_and_closed_by_projection() -> None:
+    from symvi import AssemblyError
+
+    four_bar = demo("four_bar")
+    joints = [j.changed(coordinate=0.93) if j.name == "crank_pin" else j for j in four_bar.joints]
+    simulator = Simulator(four_bar.changed(joints=joints), coordinates="tree")
+    with pytest.raises(AssemblyError, match="the start violates the constraints"):
+        simulator.simulate(0.1, 0.01)
+    assert simulator.simulate(0.1, 0.01, project=True).closure.max() < 1e-13
+
+
+def test_a_loop_goes_on_where_it_stopped() -> None:
+    simulator = Simulator(demo("four_bar"), coordinates="tree")
+    whole, half = simulator.simulate(0.4, 0.01), simulator.simulate(0.2, 0.01)
+    assert np.array_equal(simulator.simulate(0.2, 0.01, start=half).resume, whole.resume)
+
+
+def test_a_law_along_a_joint_that_closes_a_loop_is_refused_by_name() -> None:
+    from symvi import ArgumentError, JointSpring
+
+    four_bar = demo("four_bar")
+    springs = [JointSpring(name=f"spring_{j.name}", joint=j.name, stiffness=1.0) for j in four_bar.joints]
+    with pytest.raises(ArgumentError, match="which closes a loop"):
+        Simulator(four_bar.changed(forces=springs), coordinates="tree")
+    alone = four_bar.changed(forces=springs[:1])
+    assert Simulator(alone, coordinates="tree").simulate(0.1, 0.01).closure.max() < 1e-13
