@@ -23,7 +23,7 @@ from symvi.numbers.derived_parameters import merit_inertia
 from symvi.physics.model import ConstraintModel, ForceModel
 from symvi.program.block_elimination import Elimination
 from symvi.program.draft import Draft
-from symvi.program.formulation import Joined
+from symvi.program.formulation import SINGULAR, Joined
 from symvi.program.matrix import Matrix, Tie
 from symvi.program.motion_split import rows_by_kind
 from symvi.program.opposing_sides import opposing_sides
@@ -79,9 +79,7 @@ class MaximalCoordinates:
     # --- unknowns -----------------------------------------------------------------------------------------------------
     def unknowns(self) -> None:
         if self.loops:
-            self.draft.records.declare(
-                COMMON, "state", "singular", 1, "1 where the last step began in a singular position, else 0"
-            )
+            self.draft.records.declare(COMMON, "state", "singular", 1, SINGULAR)
         self._bodies()
         self.sides = opposing_sides(self.draft, self.mechanism, (*self.models, *self.laws))
         self._links()

@@ -27,7 +27,7 @@ from symvi.physics.model import ConstraintModel
 from symvi.program.border import Border
 from symvi.program.carrying_tree import can_carry, carrying_tree
 from symvi.program.draft import Draft
-from symvi.program.formulation import Joined
+from symvi.program.formulation import SINGULAR, Joined
 from symvi.program.opposing_sides import opposing_sides
 from symvi.program.patterns import Patterns, compacted
 from symvi.program.phases import KNOWN, LANDING, MATRIX, RESIDUAL
@@ -87,6 +87,8 @@ class TreeCoordinates:
             raise ValueError(f"no joint coordinates for {self.mechanism.name}: {why}")
         self.links: dict[str, Link] = dict(self._tree())
         self.border = Border(draft, {name: self.below(name) for name in self.links})
+        carried = {link.model.name for link in self.links.values() if link.model is not None}
+        self.closing = [m for m in models_of(problem.system, problem.choices) if m.name not in carried]
         self.summed = not problem.inequalities
         self.joints: dict[str, Joined] = {}
         self.nodes: dict[str, Node] = {}
@@ -148,6 +150,8 @@ class TreeCoordinates:
         if self.summed:
             meaning = "length of the step or part before that one"
             self.draft.records.declare(COMMON, "state", "earliest", 1, meaning, "s")
+        if self.closing:
+            self.draft.records.declare(COMMON, "state", "singular", 1, SINGULAR)
         self._bodies()
         self.sides = opposing_sides(
             self.draft, self.mechanism, [link.model for link in self.links.values() if link.model]
@@ -157,9 +161,7 @@ class TreeCoordinates:
 
     def _rows(self) -> None:
         """Constraints that the tree does not carry."""
-        choices = self.problem.choices
-        left = [model for model in models_of(self.problem.system, choices) if model.name not in self.joints]
-        self.joints |= self.border.add(left, choices.guards)
+        self.joints |= self.border.add(self.closing, self.problem.choices.guards)
         self.border.schedule(KNOWN)
 
     def _bodies(self) -> None:
@@ -185,7 +187,9 @@ class TreeCoordinates:
         made: dict[str, tuple[str, Sweep]] = {}
         for kind, model, members in draft.types(models, lambda model: self._direction(names[model.name])):
             link = self.links[names[model.name]]
-            sweep = Sweep(draft.records, kind, link, draft.bake(kind, members), self.block, self.summed)
+            sweep = Sweep(
+                draft.records, kind, link, draft.bake(kind, members), self.block, self.summed, bool(self.closing)
+            )
             made |= {member.name: (kind, sweep) for member in members}
         kernels: dict[str, Mapping[str, Kernel]] = {}
         laws: dict[str, Mapping[str, Kernel]] = {FREE: {}}
@@ -196,7 +200,7 @@ class TreeCoordinates:
             body = names[model.name]
             self.nodes[body] = draft.node(kind, model.name, model)
             self.joints[model.name] = Joined(self.nodes[body], ConstraintKernels({}, {}, {}), model)
-        free = Sweep(draft.records, FREE, Link(None, True, 3, 3, ()), {}, self.block, self.summed)
+        free = Sweep(draft.records, FREE, Link(None, True, 3, 3, ()), {}, self.block, self.summed, bool(self.closing))
         if len(held) < len(self.links):
             kernels[FREE] = free.kernels()
         for name in self.links:
@@ -271,7 +275,7 @@ class TreeCoordinates:
             [phase for phase in self.draft.phases if phase not in (*KNOWN, "evaluate", "merit", "linearize")]
         )
         for name in self.links:
-            self._schedule(self.moved[name], name, (*taken, "react", "reset", "gather", "inspect"))
+            self._schedule(self.moved[name], name, (*taken, "depart", "react", "reset", "gather", "inspect"))
             self._schedule(self.lawful[name], name, ("spread", "push"))
             moved = self.moved[name]
             self._schedule({"finish": moved["remember"]}, name, ("finish",))
@@ -333,8 +337,9 @@ class TreeCoordinates:
         if kind in self.border.kinds:
             return self.border.is_needed(kind, name)
         if kind == BODY:
-            return name not in (*MEANINGS, "r", "j", "c", "a", "jw", "D", "q1") or name == "rest"
-        return name not in OF_JOINT or name in ("bearing", "wrench")
+            return name not in (*MEANINGS, "r", "j", "c", "a", "jw", "D", "q1") or name in ("rest", "held")
+        read = ("bearing", "wrench", *(("u", "base", "s") if self.closing else ()))
+        return name not in OF_JOINT or name in read
 
     def _call(self, phase: str, name: str, verb: str) -> Call:
         kernel, ports = {**self.placed[name], **self.moved[name]}[phase], self._ports(name)
@@ -346,7 +351,7 @@ class TreeCoordinates:
         return {
             "order": [self.nodes[name].name for name in reversed(self.links)],
             "fill": [],
-            "loops": [],
+            "loops": sorted(model.name for model in self.closing),
             "coordinates": "tree",
             "chords": self.summed,
         }

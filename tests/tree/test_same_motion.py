@@ -50,7 +50,13 @@ def test_motions_agree_as_far_as_their_steps_are_solved(name: str) -> None:
             assert np.abs(values - other).max() <= 1e2 * bound * (1 + np.abs(values).max())
 
 
-@pytest.mark.parametrize("name", sorted(m.name for m, _ in zoo() if refusal(m) is None and not m.contacts))
+# whose bodies have no place to start from, or whose gears and loops are open there
+NOWHERE = ("along_custom", "askew_custom", "along_distance", "askew_distance", "net", "point_masses",
+           "askew_revolute", "askew_prismatic", "spatial_loop", "four_bar")  # fmt: skip
+SOLVED = sorted(m.name for m, _ in zoo() if refusal(m) is None and not m.contacts and m.name not in NOWHERE)
+
+
+@pytest.mark.parametrize("name", SOLVED)
 def test_the_zoo_agrees(name: str) -> None:
     mechanism = next(m for m, _ in zoo() if m.name == name)
     maximal, tree = both(mechanism, time=0.05, step=0.005)
