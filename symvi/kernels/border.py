@@ -10,6 +10,9 @@ and at the ancestor k, where all of the loop hangs on one body, y itself is elim
 
     y = S^-1 (f_row - L s_k),   A_k -= R S^-1 L,   W_k -= R S^-1 f_row
 
+Laws between two branches are bordered as well: y = kappa C(z2) s is what their impulses change by, which act along
+C(z1)ᵀ, so that R = C(z1)ᵀ, L = kappa C(z2), and S begins with -1. However stiff they are, nothing cancels.
+
 Outward, q -= K_y y before a joint's own increment follows. S = G2 M^-1 G1ᵀ of what the loop's joints leave free is
 positive but for terms of the order of the step, so it is factored without a search for pivots, with the guards of
 maximal coordinates. Rows of several loops that share joints have blocks S between them.
@@ -17,7 +20,7 @@ maximal coordinates. Rows of several loops that share joints have blocks S betwe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from symvi.kernels import blocks
@@ -32,6 +35,7 @@ from symvi.kernels.tracing import Trace
 from symvi.scalar import Scalar
 
 HERE, DOWN, ROW = "here", "down", "row"  # what a row leaves at the body, at the body below, and the row itself
+HOLDER = "holder"  # whose record has the gradients of a law
 OTHER, OTHER_HERE = "other", "other_here"  # another row, and what it leaves at the same body
 PAIR, FIRST, SECOND = "pair", "first_pair", "second_pair"  # the blocks of S between two rows
 GUARD = "guard of the factorisation, far below the row's scale"
@@ -42,6 +46,7 @@ MEANINGS = {
     "LN": ("the rows by the coordinates of the joint", "1, m"),
     "Z": ("what motions of the body take from the impulses of the rows", "kg, kg m"),
     "D": ("block S of the rows, then its factors", "1/kg"),
+    "f": ("residual of the rows, then their increments", "m/s, rad/s"),
     "upper": ("block S between two rows, then S^-1 S of the one that goes first", "1/kg"),
     "lower": ("the same, the rows the other way round", "1/kg"),
 }
@@ -52,12 +57,25 @@ class Bordered:
     """Rows of one type: the kind of their records, how many, and their gradients by body label.
 
     right: minus the forces at the first knot, (6, rows). below: the rows at the second knot, (rows, 6).
+    holder: of laws, the kind of the records that have these; they have no residual of their own.
     """
 
     kind: str
     rows: int
-    right: dict[str, Block]
-    below: dict[str, Block]
+    right: Mapping[str, Block]
+    below: Mapping[str, Block]
+    holder: str = ""
+
+    @property
+    def label(self) -> str:
+        """The label of the record that has the gradients."""
+        return HOLDER if self.holder else ROW
+
+    def at_first(self, trace: Trace) -> tuple[Matrix, Vector | None]:
+        """S before any joint leaves something of it; the residual of laws, None for that of rows."""
+        m, zero, minus = self.rows, trace.graph.constant(0), trace.graph.constant(-1 if self.holder else 0)
+        square = [[minus if r == c else zero for c in range(m)] for r in range(m)]
+        return square, [zero] * m if self.holder else None
 
 
 @dataclass(frozen=True)
@@ -83,7 +101,8 @@ class Crossing:
     @property
     def _ports(self) -> tuple[Port, ...]:
         own = Port(self.sweep.kind, self.sweep.kind), Port(OWN, BODY)
-        return SHARED, *own, Port(ROW, self.rows.kind), Port(HERE, self.kind)
+        held = (Port(HOLDER, self.rows.holder),) if self.rows.holder else ()
+        return SHARED, *own, Port(ROW, self.rows.kind), *held, Port(HERE, self.kind)
 
     def _kernel(self, name: str, text: str, build: Callable[[Trace], None], more: Sequence[Port] = ()) -> Kernel:
         return single(self.records, name, text, (*self._ports, *more), self.sweep.kind, build)
@@ -96,7 +115,7 @@ class Crossing:
         if ends.own:
             arm = self.sweep.arm(trace, "1")
             with trace.computing("R = [G_x; G_r + r1 x G_x] + what it carries", SOURCE):
-                block = _entries(trace, ROW, self.rows.right[ends.own])
+                block = _entries(trace, self.rows.label, self.rows.right[ends.own])
                 columns = [[row[k] for row in block] for k in range(m)]
                 moved = [[*c[:3], *blocks_sum(c[3:], cross(arm, c[:3]))] for c in columns]
                 own = [[column[r] for column in moved] for r in range(6)]
@@ -110,7 +129,7 @@ class Crossing:
         if ends.own:
             arm = self.sweep.arm(trace, "2")
             with trace.computing("L = [G_x, G_r + r2 x G_x] + what it carries", SOURCE):
-                block = _entries(trace, ROW, self.rows.below[ends.own])
+                block = _entries(trace, self.rows.label, self.rows.below[ends.own])
                 own = [[*row[:3], *blocks_sum(row[3:], cross(arm, row[:3]))] for row in block]
                 found = own if found is None else blocks.add(found, own)
         assert found is not None
@@ -122,15 +141,17 @@ class Crossing:
         more interest, since the ground is the ancestor."""
 
         def build(trace: Trace) -> None:
-            n, rows = self.sweep.link.freedoms, self.rows
+            n = self.sweep.link.freedoms
             right, left = self.right(trace, ends), self.left(trace, ends)
             if n:
                 back, side = self._leave(trace, right, left, ends.begins)
                 if down is not None:
                     right, left = self._rest(trace, right, left, back, side)
             elif ends.begins:
-                zero = trace.graph.constant(0)
-                trace.write(ROW, "D", [zero] * rows.rows**2, *MEANINGS["D"])
+                square, given = self.rows.at_first(trace)
+                trace.write(ROW, "D", [x for row in square for x in row], *MEANINGS["D"])
+                if given is not None:
+                    trace.write(ROW, "f", given, *MEANINGS["f"])
             if down is not None:
                 self._hand_down(trace, right, left, ends.fresh)
 
@@ -139,8 +160,7 @@ class Crossing:
 
     def _leave(self, trace: Trace, right: Matrix, left: Matrix, begins: bool) -> tuple[Matrix, Matrix]:
         """K_y and L N2; what they leave of S and of the row's residual is stored."""
-        m, zero = self.rows.rows, trace.graph.constant(0)
-        factors = self.sweep.pivot(trace)
+        m, factors = self.rows.rows, self.sweep.pivot(trace)
         with trace.computing("K_y = E^-1 N1ᵀ R", SOURCE):
             given = [
                 [dot_sparse(trace, column, [row[k] for row in right]) for k in range(m)]
@@ -152,16 +172,16 @@ class Crossing:
         trace.write(HERE, "K_y", [x for row in back for x in row], *MEANINGS["K_y"])
         trace.write(HERE, "LN", [x for row in side for x in row], *MEANINGS["LN"])
         with trace.computing("S -= L N2 K_y,  f_row -= L N2 q", SOURCE):
-            old = [[zero] * m for _ in range(m)] if begins else _dense(trace, ROW, "D", m, m)
+            old = self.rows.at_first(trace)[0] if begins else _dense(trace, ROW, "D", m, m)
             new = blocks.subtract_product(old, side, back)
             trace.write(ROW, "D", [x for row in new for x in row], *MEANINGS["D"])
-            self._lessen_residual(trace, side)
+            self._lessen_residual(trace, side, begins)
         return back, side
 
-    def _lessen_residual(self, trace: Trace, side: Matrix) -> None:
-        q = self.sweep.increment(trace)
-        f = trace.read(ROW, "work", "f", self.rows.rows)
-        trace.write(ROW, "f", blocks.subtract_times(f, side, q))
+    def _lessen_residual(self, trace: Trace, side: Matrix, begins: bool) -> None:
+        given = self.rows.at_first(trace)[1] if begins else None
+        f = trace.read(ROW, "work", "f", self.rows.rows, *MEANINGS["f"]) if given is None else given
+        trace.write(ROW, "f", blocks.subtract_times(f, side, self.sweep.increment(trace)), *MEANINGS["f"])
 
     def _rest(self, trace: Trace, right: Matrix, left: Matrix, back: Matrix, side: Matrix) -> tuple[Matrix, Matrix]:
         """R - A N2 K_y, L - L N2 K: of rotations that the joint does not pass on, nothing."""
@@ -191,15 +211,18 @@ class Crossing:
             trace.write(DOWN, "R", [x for row in right for x in row], *MEANINGS["R"])
             trace.write(DOWN, "L", [x for row in left for x in row], *MEANINGS["L"])
 
-    def resolve(self, name: str) -> Kernel | None:
+    def resolve(self, name: str, begins: bool) -> Kernel | None:
         """Another right-hand side: f_row -= L N2 q. Nothing where the joint leaves nothing free."""
         n = self.sweep.link.freedoms
-        if not n:
+        if not n and not (begins and self.rows.holder):
             return None
 
         def build(trace: Trace) -> None:
             with trace.computing("f_row -= L N2 q", SOURCE):
-                self._lessen_residual(trace, _dense(trace, HERE, "LN", self.rows.rows, n))
+                if n:
+                    self._lessen_residual(trace, _dense(trace, HERE, "LN", self.rows.rows, n), begins)
+                elif given := self.rows.at_first(trace)[1]:
+                    trace.write(ROW, "f", given, *MEANINGS["f"])
 
         return self._kernel(name, "f_row -= L N2 q", build)
 
@@ -316,7 +339,9 @@ def ground_kernels(records: Records, rows: Bordered) -> dict[str, Kernel]:
         _solved(trace, rows)
 
     def take(trace: Trace) -> None:
-        trace.write(ROW, "s", trace.read(ROW, "work", "f", rows.rows), "solved increment of the impulses")
+        trace.write(
+            ROW, "s", trace.read(ROW, "work", "f", rows.rows, *MEANINGS["f"]), "solved increment of the impulses"
+        )
 
     ports = (SHARED, Port(ROW, rows.kind))
     texts = {"eliminate": (factor, "S = L U,  f_row := S^-1 f_row"), "resolve": (again, "f_row := S^-1 f_row")}
@@ -389,10 +414,11 @@ def fill_kernel(records: Records, rows: Bordered, first: Bordered, second: Borde
 def _factored(trace: Trace, rows: Bordered) -> tuple[Matrix, Vector]:
     """The factors of S, its guard added, and S^-1 f_row; both are stored."""
     m = rows.rows
-    guard = trace.read(ROW, "parameters", "guard", m, GUARD, "1/kg")
+    matrix = _dense(trace, ROW, "D", m, m)
+    guard = [] if rows.holder else trace.read(ROW, "parameters", "guard", m, GUARD, "1/kg")
     with trace.computing("S + guard = L U", "far below the rows' scale"):
-        matrix = _dense(trace, ROW, "D", m, m)
-        matrix = [[x + guard[r] if r == c else x for c, x in enumerate(row)] for r, row in enumerate(matrix)]
+        if guard:
+            matrix = [[x + guard[r] if r == c else x for c, x in enumerate(row)] for r, row in enumerate(matrix)]
         factors = blocks.factor(matrix)
         trace.write(ROW, "D", [x for row in factors for x in row], *MEANINGS["D"])
     return factors, _solved(trace, rows, factors)

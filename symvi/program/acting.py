@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from symvi.kernels.common import COMMON, JOINT
+from symvi.kernels.constraint import Damping
 from symvi.kernels.contact import contact_kernels
 from symvi.kernels.force import LINK, force_kernels
 from symvi.kernels.inequality import InequalityKernels, keeping, steering
@@ -75,12 +76,15 @@ class Acting:
         draft, made = self.draft, {}
         for kind, model, members in draft.types(self.formulation.laws, self.formulation.role):
             backwards = self.formulation.is_backwards(model)
-            kernels = law_kernels(draft.records, kind, model, draft.bake(kind, members), backwards)
+            baked, bordered = draft.bake(kind, members), self.formulation.borders
+            kernels = law_kernels(draft.records, kind, model, baked, backwards, bordered)
             made |= {member.name: (kind, kernels) for member in members}
         for model in self.formulation.laws:
             kind, kernels = made[model.name]
             node = self.law_nodes[model.name] = draft.node(kind, model.name, model)
             self._schedule(node, model, kernels)
+            if kernels.directions and kernels.slopes:
+                self.formulation.tie(node, model, Damping(kernels.directions, kernels.slopes))
             if not model.joint:
                 draft.book(draft.works, node, model, paid=False, late=False)
             if not model.joint and model.laws.damped:

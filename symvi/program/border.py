@@ -15,6 +15,7 @@ from symvi.kernels.border import (
     DOWN,
     FIRST,
     HERE,
+    HOLDER,
     OTHER,
     OTHER_HERE,
     PAIR,
@@ -28,8 +29,8 @@ from symvi.kernels.border import (
     pair_kernels,
     pair_kind,
 )
-from symvi.kernels.constraint import constraint_kernels
-from symvi.kernels.kernel import Kernel
+from symvi.kernels.constraint import Damping, constraint_kernels
+from symvi.kernels.kernel import Block, Kernel
 from symvi.kernels.sweep import OWN, Sweep
 from symvi.physics.model import ConstraintModel
 from symvi.program.draft import Draft
@@ -38,13 +39,15 @@ from symvi.program.program import Call, Node, free_name
 
 
 class Row(NamedTuple):
-    """A constraint outside the tree: its record and kernels, the bodies of its path, and where its paths meet.
+    """A constraint outside the tree, or laws between two branches: the bodies of its path, and where its paths meet.
 
-    ancestor: None for the ground.
+    node: its record; holder: that with the gradients of laws. bodies: by label. ancestor: None for the ground.
     """
 
     name: str
-    joined: Joined
+    node: Node
+    holder: Node | None
+    bodies: Mapping[str, str | None]
     bordered: Bordered
     path: frozenset[str]
     ancestor: str | None
@@ -68,6 +71,7 @@ class Border:
     def __init__(self, draft: Draft, below: Mapping[str, str | None]):
         self.draft, self.below = draft, below
         self.rows: list[Row] = []
+        self.joints: list[Joined] = []
         self.kinds: list[str] = []
         self.made: dict[tuple, Kernel | None] = {}
         self.names: set[str] = set()
@@ -85,7 +89,6 @@ class Border:
             if model.target:
                 kernels.kernels.update(driver_kernels(draft.records, kind, model.target))
             made |= {member.name: (kind, kernels) for member in members}
-        found = []
         for model in models:
             kind, kernels = made[model.name]
             node = draft.node(kind, model.name, model)
@@ -93,18 +96,25 @@ class Border:
             if model.target:
                 draft.book(draft.works, node, model, paid=True, late=True)
             bordered = Bordered(kind, model.rows, kernels.right, kernels.below)
-            found.append(Row(model.name, Joined(node, kernels, model), bordered, *self._path(model)))
-        depth = {name: k for k, name in enumerate(self.below)}
-        # those that close last in the inward sweep come last
-        self.rows = sorted(found, key=lambda row: -1 if row.ancestor is None else depth[row.ancestor], reverse=True)
-        self.kinds += list(dict.fromkeys(row.bordered.kind for row in found))
-        return {row.name: row.joined for row in found}
+            self.rows.append(Row(model.name, node, None, model.bodies, bordered, *self._path(model.bodies)))
+            self.joints.append(Joined(node, kernels, model))
+            if kernels.damping:
+                self.add_law(node, model.name, model.bodies, kernels.damping)
+        return {joined.model.name: joined for joined in self.joints}
 
-    def _path(self, model: ConstraintModel) -> tuple[frozenset[str], str | None]:
-        chains = [list(self._chain(body)) for body in model.bodies.values() if body is not None]
+    def add_law(self, holder: Node, name: str, bodies: Mapping[str, str | None], damping: Damping) -> None:
+        """Laws between two branches, whose gradients lie in the record `holder`."""
+        right = {label: _transposed(block) for label, block in damping.directions.items()}
+        kind, count = f"{holder.kind}_slopes", next(iter(damping.slopes.values())).rows
+        bordered = Bordered(kind, count, right, damping.slopes, holder.kind)
+        node = self.draft.node(kind, f"laws of {name}")
+        self.rows.append(Row(node.name, node, holder, bodies, bordered, *self._path(bodies)))
+
+    def _path(self, bodies: Mapping[str, str | None]) -> tuple[frozenset[str], str | None]:
+        chains = [list(self._chain(body)) for body in bodies.values() if body is not None]
         shared = set(chains[0]).intersection(*chains[1:])
         ancestor = None
-        if None not in model.bodies.values():
+        if None not in bodies.values():
             ancestor = next((name for name in chains[0] if name in shared), None)
         above = set(self._chain(ancestor))
         return frozenset(name for chain in chains for name in chain if name not in above), ancestor
@@ -116,14 +126,17 @@ class Border:
 
     def schedule(self, phases: Sequence[str]) -> None:
         """Call the own kernels of all rows in these phases."""
-        for row in self.rows:
-            node, kernels, model = row.joined
-            self.draft.schedule(kernels.kernels, self.draft.ports(node, model), row.name, phases)
+        for node, kernels, model in self.joints:
+            self.draft.schedule(kernels.kernels, self.draft.ports(node, model), model.name, phases)
 
     # --- elimination --------------------------------------------------------------------------------------------------
     def elimination(self, nodes: Mapping[str, Node], sweeps: Mapping[str, Sweep]) -> None:
         """Make the records of what rows leave at bodies. nodes: of links; sweeps: what eliminates them."""
         self.nodes, self.sweeps = nodes, sweeps
+        # those that close last in the inward sweep come last
+        depth = {name: k for k, name in enumerate(self.below)}
+        self.rows.sort(key=lambda row: -1 if row.ancestor is None else depth[row.ancestor], reverse=True)
+        self.kinds += list(dict.fromkeys(row.bordered.kind for row in self.rows))
         for row in self.rows:
             for body in [*(name for name in self.below if name in row.path), row.ancestor]:
                 if body is not None:
@@ -146,7 +159,7 @@ class Border:
         return [row for row in self.rows if row.ancestor == ancestor]
 
     def _ends(self, row: Row, body: str) -> Ends:
-        labels = [label for label, name in row.joined.model.bodies.items() if name == body]
+        labels = [label for label, name in row.bodies.items() if name == body]
         carried = any(self.below[name] == body for name in row.path)
         return Ends(labels[0] if labels else None, carried)
 
@@ -171,7 +184,8 @@ class Border:
                 "cross", (*kinds, ends, into), lambda name, c=crossing, e=ends, d=into: c.cross(name, e, d)
             )
             calls.eliminate += self._call(made, ports, f"rows of {row.name} past {link.name}")
-            made = self._kernel("cross_again", kinds, crossing.resolve)
+            begins = ends.begins
+            made = self._kernel("cross_again", (*kinds, begins), lambda name, c=crossing, b=begins: c.resolve(name, b))
             calls.resolve += self._call(made, ports, f"rows of {row.name} past {link.name}")
             made = self._kernel("open_out", kinds, crossing.substitute)
             calls.substitute += self._call(made, ports, f"{link.name} by {row.name}")
@@ -200,7 +214,7 @@ class Border:
             apart = []
             for other in others:
                 kernels = self._pair_kernels(row, other)
-                ports = {ROW: row.joined.node, OTHER: other.joined.node, PAIR: self.pairs[row.name, other.name]}
+                ports = {ROW: row.node, OTHER: other.node, PAIR: self.pairs[row.name, other.name]}
                 text = f"{other.name} by {row.name}"
                 calls.eliminate += self._call(kernels["eliminate"], ports, text)
                 calls.resolve += self._call(kernels["resolve"], ports, text)
@@ -230,7 +244,7 @@ class Border:
                     (kind,),
                     lambda name, p=phase: ground_kernels(self.draft.records, row.bordered)[p],
                 )
-                yield phase, made, {ROW: row.joined.node}
+                yield phase, made, {ROW: row.node}
             return
         crossing, ends, ports = self._crossing(row, ancestor), self._ends(row, ancestor), self._ports(row, ancestor)
         yield "eliminate", self._kernel("close", (crossing.kind, ends), lambda name: crossing.close(name, ends)), ports
@@ -276,7 +290,9 @@ class Border:
 
     def _ports(self, row: Row, body: str) -> dict[str, Node]:
         link = self.nodes[body]
-        return {link.kind: link, OWN: self.draft.bodies[body], ROW: row.joined.node, HERE: self.here[row.name, body]}
+        held = {HOLDER: row.holder} if row.holder else {}
+        own = {link.kind: link, OWN: self.draft.bodies[body], ROW: row.node, HERE: self.here[row.name, body]}
+        return own | held
 
     def _call(self, kernel: Kernel | None, ports: Mapping[str, Node], text: str) -> list[Call]:
         if kernel is None:
@@ -288,4 +304,9 @@ class Border:
     def is_needed(self, kind: str, name: str) -> bool:
         """Whether control, or a user, reads a field of a row's record."""
         blocks = ("G1", "G2", "kept", "along", "slope")
-        return any(kind == row.bordered.kind for row in self.rows) and not name.startswith(blocks)
+        return any(kind == joined.node.kind for joined in self.joints) and not name.startswith(blocks)
+
+
+def _transposed(block: Block) -> Block:
+    entries = [block.entries[block.columns * r + c] for c in range(block.columns) for r in range(block.rows)]
+    return Block(block.columns, block.rows, tuple(entries))

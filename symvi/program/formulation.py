@@ -19,7 +19,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from symvi.analysis.joint_sides import Edge
-from symvi.kernels.constraint import ConstraintKernels
+from symvi.kernels.constraint import ConstraintKernels, Damping
 from symvi.physics.model import ConstraintModel, LawModel
 from symvi.program.draft import Draft
 from symvi.program.problem import Problem
@@ -61,9 +61,12 @@ class Formulation(Protocol):
     """One way to solve a step. It is made of a draft and a problem, and asked in the order of its methods.
 
     laws: those along coordinates that no joint takes, which keep blocks of their own. joints: constraints by name.
+    borders: whether laws between two bodies are handed to it by `tie`, in place of blocks between these.
     sizes: unknowns of each node, by node type; their residuals are `f`. sides: sums over what hangs on a joint, where
     its springs must know what may oppose them (opposing_sides.py).
     """
+
+    borders: bool
 
     def __init__(self, draft: Draft, problem: Problem): ...
     @property
@@ -104,6 +107,9 @@ class Formulation(Protocol):
     def is_backwards(self, model) -> bool:
         """Whether that record was made for these bodies the other way round."""
         ...
+
+    def tie(self, node: Node, model: LawModel, damping: Damping) -> None:
+        """Take the slopes of laws between two bodies, whose gradients lie in the record `node`."""
 
     # --- once all has acted -------------------------------------------------------------------------------------------
     def elimination(self) -> None:

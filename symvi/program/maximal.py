@@ -16,11 +16,11 @@ from symvi.kernels.account import body_kernels as account_of_bodies
 from symvi.kernels.account import driver_kernels
 from symvi.kernels.body import BODY, body_kernels, diagonal_block
 from symvi.kernels.common import COMMON
-from symvi.kernels.constraint import constraint_kernels
+from symvi.kernels.constraint import Damping, constraint_kernels
 from symvi.kernels.force import LINK, clear_link
 from symvi.kernels.kernel import Block, Kernel
 from symvi.numbers.derived_parameters import merit_inertia
-from symvi.physics.model import ConstraintModel, ForceModel
+from symvi.physics.model import ConstraintModel, ForceModel, LawModel
 from symvi.program.block_elimination import Elimination
 from symvi.program.draft import Draft
 from symvi.program.formulation import SINGULAR, Joined
@@ -41,6 +41,7 @@ class MaximalCoordinates:
     """
 
     newton: Matrix
+    borders = False
 
     def __init__(self, draft: Draft, problem: Problem):
         self.draft, self.problem, self.mechanism = draft, problem, problem.mechanism
@@ -179,6 +180,9 @@ class MaximalCoordinates:
             return False
         acts = model.pivots if isinstance(model, ConstraintModel) else True
         return bool(acts) and not self.is_taken(model) and tuple(model.bodies.values())[::-1] in self.links
+
+    def tie(self, node: Node, model: LawModel, damping: Damping) -> None:
+        raise NotImplementedError("laws between two bodies have blocks between these")
 
     # --- elimination --------------------------------------------------------------------------------------------------
     def elimination(self) -> None:

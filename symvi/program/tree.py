@@ -12,18 +12,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from symvi.analysis.choices import NOTHING_DROPPED, Choices, models_of, shares_by_joint, taking_laws
+from symvi.analysis.choices import NOTHING_DROPPED, Choices, law_models, models_of, shares_by_joint, taking_laws
 from symvi.kernels.account import body_kernels as account_of_bodies
 from symvi.kernels.body import BODY, body_kernels, diagonal_block
 from symvi.kernels.common import COMMON
-from symvi.kernels.constraint import ConstraintKernels
+from symvi.kernels.constraint import ConstraintKernels, Damping
 from symvi.kernels.joint_placing import SLIDING_AXES, placing_model
 from symvi.kernels.kernel import Block, Kernel
 from symvi.kernels.sweep import MEANINGS, OF_JOINT, Link, Place, Sweep, joint_reports
 from symvi.mechanism import Joint, Mechanism, coordinate_kinds
 from symvi.mechanism.axes import triad
 from symvi.numbers.derived_parameters import merit_inertia
-from symvi.physics.model import ConstraintModel
+from symvi.physics.model import ConstraintModel, LawModel
 from symvi.program.border import Border
 from symvi.program.carrying_tree import can_carry, carrying_tree
 from symvi.program.draft import Draft
@@ -42,7 +42,6 @@ FREE = "free"  # the record of a body that no joint holds
 def refusal(mechanism: Mechanism, choices: Choices = NOTHING_DROPPED) -> str | None:
     """Why the motion of a mechanism is not solved for in joint coordinates; None where it can be."""
     steps = carrying_tree(mechanism, choices)
-    placed = {step.joint.name for step in steps}
     for joint, outward in steps:
         kinds = coordinate_kinds(joint.type)
         if not can_carry(joint):
@@ -50,16 +49,12 @@ def refusal(mechanism: Mechanism, choices: Choices = NOTHING_DROPPED) -> str | N
         slides, turns = kinds.count("translation"), kinds.count("rotation")
         if not outward and (slides > 1 or (slides and turns > 1)) and len(kinds) < 6:
             return f"joint '{joint.name}' leads from its child to its parent, and its axes go with the body it carries"
-    for law in (*(force for force in mechanism.forces if force.kind != "actuator"), *mechanism.limits):
-        along = getattr(law, "joint", None)
-        if along and along not in placed:
-            return f"'{law.name}' acts on joint '{along}', which closes a loop"
     for contact in mechanism.contacts:
         if "world" not in (contact.parent, contact.child):
             return f"contact '{contact.name}' is between two bodies"
     for force in mechanism.forces:
         along = getattr(force, "joint", None)
-        if force.kind not in ("actuator", "wrench", "potential") and along is None:
+        if force.kind not in ("actuator", "wrench", "potential", "point_spring") and along is None:
             return f"'{force.name}' is a force of kind {force.kind}"
         if along and force.kind != "actuator" and _turns_freely(mechanism, along):
             return f"'{force.name}' acts on joint '{along}', whose three rotations have no coordinate"
@@ -79,7 +74,7 @@ class TreeCoordinates:
     links: what every joint carries, by the name of the body, from the ground to the leaves.
     """
 
-    laws = ()
+    borders = True
 
     def __init__(self, draft: Draft, problem: Problem):
         self.draft, self.problem, self.mechanism = draft, problem, problem.mechanism
@@ -89,6 +84,7 @@ class TreeCoordinates:
         self.border = Border(draft, {name: self.below(name) for name in self.links})
         carried = {link.model.name for link in self.links.values() if link.model is not None}
         self.closing = [m for m in models_of(problem.system, problem.choices) if m.name not in carried]
+        self.laws = law_models(problem.system, [joint.name for joint in self.mechanism.joints])
         self.summed = not problem.inequalities
         self.joints: dict[str, Joined] = {}
         self.nodes: dict[str, Node] = {}
@@ -154,21 +150,22 @@ class TreeCoordinates:
             self.draft.records.declare(COMMON, "state", "singular", 1, SINGULAR)
         self._bodies()
         self.sides = opposing_sides(
-            self.draft, self.mechanism, [link.model for link in self.links.values() if link.model]
+            self.draft, self.mechanism, [*(link.model for link in self.links.values() if link.model), *self.laws]
         )
         self._joints()
         self._rows()
 
     def _rows(self) -> None:
         """Constraints that the tree does not carry."""
-        self.joints |= self.border.add(self.closing, self.problem.choices.guards)
+        models = [self._with_laws(model) for model in self.closing]
+        self.joints |= self.border.add(models, self.problem.choices.guards)
         self.border.schedule(KNOWN)
 
     def _bodies(self) -> None:
         draft, bodies = self.draft, self.mechanism.bodies
         zeros = tuple(Fraction(0) if all(body.inertia[k] == 0 for body in bodies) else None for k in range(6))
         draft.baked[BODY, "inertia"] = zeros
-        self.block = Block.dense(6, 6, "D", FULL) if self.mechanism.contacts else diagonal_block()
+        self.block = Block.dense(6, 6, "D", FULL) if self._pressed() else diagonal_block()
         kernels = body_kernels(draft.records, zeros, self.block, self.problem.is_held, led=True)
         accounts = account_of_bodies(draft.records, bool(self.mechanism.drivers))
         for body in bodies:
@@ -229,9 +226,15 @@ class TreeCoordinates:
         last: dict[str | None, str] = {}
         for name in self.links:
             last[self.below(name)] = name
-        pressed = {body for contact in self.mechanism.contacts for body in (contact.parent, contact.child)}
+        pressed = self._pressed()
         first = {name: self.below(name) is None or last[self.below(name)] == name for name in self.links}
         return {name: Place(name in carrying, first[name], name in pressed) for name in self.links}
+
+    def _pressed(self) -> set[str]:
+        """Bodies to whose blocks contacts add, and point springs on the ground."""
+        held = [(contact.parent, contact.child) for contact in self.mechanism.contacts]
+        held += [tuple(law.bodies.values()) for law in self.laws if None in law.bodies.values()]
+        return {body for pair in held for body in pair if body not in ("world", None)}
 
     def _ports(self, name: str) -> dict[str, Node]:
         """The records that a link's kernels work on, by all labels that they may have there."""
@@ -248,7 +251,7 @@ class TreeCoordinates:
 
     @property
     def sizes(self) -> dict[str, int]:
-        return {BODY: 6} | {row.bordered.kind: row.bordered.rows for row in self.border.rows}
+        return {BODY: 6} | {node.kind: model.rows for node, _, model in self.border.joints}
 
     # --- residual, matrix, landing ------------------------------------------------------------------------------------
     def residual(self) -> None:
@@ -294,8 +297,12 @@ class TreeCoordinates:
     def role(self, model) -> tuple[str, ...]:
         return ()
 
+    def tie(self, node: Node, model: LawModel, damping: Damping) -> None:
+        """Laws between two bodies are bordered."""
+        self.border.add_law(node, model.name, model.bodies, damping)
+
     def link(self, model) -> Node:
-        raise NotImplementedError("laws between two bodies of a tree have no block")
+        raise NotImplementedError("bodies of a tree have no blocks between them")
 
     def is_backwards(self, model) -> bool:
         return False
@@ -308,6 +315,11 @@ class TreeCoordinates:
         phases[complete].extend(self._call("sum", name, "sum up") for name in inward)
         if self.summed:
             phases["react"][:0] = [self._call("bear", name, "sum up") for name in inward]
+        if self.summed and phases["push"]:  # laws along joints add to what is open, others to bodies before that
+            along = [call for call in phases["push"] if call.kernel in {m.get("push") for m in self.lawful.values()}]
+            phases["push"] = [call for call in phases["push"] if call not in along]
+            phases["push"] += [self._call("sum", name, "sum up") for name in inward] if phases["push"] else []
+            phases["push"] += along
         self.border.elimination(self.nodes, self.sweeps)
         before, after = {}, {}
         for name in inward:

@@ -7,7 +7,18 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from symvi import Coupling, Driver, Mechanism, Simulator, SolverOptions
+from symvi import (
+    Coupling,
+    Driver,
+    DryFriction,
+    JointDamper,
+    JointSpring,
+    Limit,
+    Mechanism,
+    PointSpring,
+    Simulator,
+    SolverOptions,
+)
 from symvi.demos import demo_file
 from symvi.program.info import ITERATION
 from symvi.simulate.build import composed
@@ -113,12 +124,49 @@ def test_a_loop_goes_on_where_it_stopped() -> None:
     assert np.array_equal(simulator.simulate(0.2, 0.01, start=half).resume, whole.resume)
 
 
-def test_a_law_along_a_joint_that_closes_a_loop_is_refused_by_name() -> None:
-    from symvi import ArgumentError, JointSpring
-
+def with_laws(**more) -> Mechanism:
+    """The four-bar with laws along all of its joints: one of these closes the loop."""
     four_bar = demo("four_bar")
-    springs = [JointSpring(name=f"spring_{j.name}", joint=j.name, stiffness=1.0) for j in four_bar.joints]
-    with pytest.raises(ArgumentError, match="which closes a loop"):
-        Simulator(four_bar.changed(forces=springs), coordinates="tree")
-    alone = four_bar.changed(forces=springs[:1])
-    assert Simulator(alone, coordinates="tree").simulate(0.1, 0.01).closure.max() < 1e-13
+    names = [joint.name for joint in four_bar.joints]
+    return four_bar.changed(**{what: [law for name in names for law in make(name)] for what, make in more.items()})
+
+
+def braced() -> Mechanism:
+    """A chain with dampers across it, and to the ground."""
+    return tree(
+        "braced",
+        ("revolute", "spherical", "universal", "revolute"),
+        forces=[
+            PointSpring(name="brace", parent="b0", child="b3", stiffness=50.0, damping=1.0, length=0.1),
+            PointSpring(name="stay", parent="world", child="b2", stiffness=50.0, damping=0.5, length=0.1),
+        ],
+    )
+
+
+LAWFUL: dict[str, Callable[[], Mechanism]] = {
+    "springs and dampers": lambda: with_laws(
+        forces=lambda name: (
+            JointSpring(name=f"spring_{name}", joint=name, stiffness=3.0),
+            JointDamper(name=f"damper_{name}", joint=name, damping=0.05),
+        )
+    ),
+    "dry friction": lambda: with_laws(forces=lambda name: (DryFriction(name=f"brake_{name}", joint=name, bound=0.05),)),
+    "a stop": lambda: with_laws(
+        forces=lambda name: (JointDamper(name=f"damper_{name}", joint=name, damping=0.05),),
+        limits=lambda name: (Limit(name="stop", joint=name, upper=-0.4),) if name == "rocker_bearing" else (),
+    ),
+    "springs between bodies": braced,
+    "governor": lambda: demo("governor"),
+}
+
+
+@pytest.mark.parametrize("name", LAWFUL)
+def test_laws_along_joints_that_close_loops_and_between_branches(name: str) -> None:
+    mechanism = LAWFUL[name]()
+    maximal, tree = (
+        Simulator(mechanism, coordinates=kind).simulate(0.3, 0.01, options=TIGHT) for kind in ("maximal", "tree")
+    )
+    for field in ("position", "orientation", "velocity", "energy"):
+        assert np.abs(getattr(maximal, field) - getattr(tree, field)).max() < 1e-9
+    python = Simulator(mechanism, coordinates="tree", backend="python").simulate(0.3, 0.01, options=TIGHT)
+    assert np.array_equal(python.resume, tree.resume)
