@@ -57,7 +57,7 @@ class Bordered:
     """Rows of one type: the kind of their records, how many, and their gradients by body label.
 
     right: minus the forces at the first knot, (6, rows). below: the rows at the second knot, (rows, 6).
-    holder: of laws, the kind of the records that have these; they have no residual of their own.
+    holder: of laws, the kind of the records that have these. sent: whether these have a residual: impulses are sent.
     """
 
     kind: str
@@ -65,6 +65,7 @@ class Bordered:
     right: Mapping[str, Block]
     below: Mapping[str, Block]
     holder: str = ""
+    sent: bool = False
 
     @property
     def label(self) -> str:
@@ -75,7 +76,7 @@ class Bordered:
         """S before any joint leaves something of it; the residual of laws, None for that of rows."""
         m, zero, minus = self.rows, trace.graph.constant(0), trace.graph.constant(-1 if self.holder else 0)
         square = [[minus if r == c else zero for c in range(m)] for r in range(m)]
-        return square, [zero] * m if self.holder else None
+        return square, [zero] * m if self.holder and not self.sent else None
 
 
 @dataclass(frozen=True)
@@ -214,7 +215,7 @@ class Crossing:
     def resolve(self, name: str, begins: bool) -> Kernel | None:
         """Another right-hand side: f_row -= L N2 q. Nothing where the joint leaves nothing free."""
         n = self.sweep.link.freedoms
-        if not n and not (begins and self.rows.holder):
+        if not n and not (begins and self.rows.holder and not self.rows.sent):
             return None
 
         def build(trace: Trace) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from symvi.kernels.common import COMMON, JOINT
+from symvi.kernels.common import COMMON, JOINT, SLOPES
 from symvi.kernels.constraint import Damping
 from symvi.kernels.contact import contact_kernels
 from symvi.kernels.force import LINK, force_kernels
@@ -83,8 +83,6 @@ class Acting:
             kind, kernels = made[model.name]
             node = self.law_nodes[model.name] = draft.node(kind, model.name, model)
             self._schedule(node, model, kernels)
-            if kernels.directions and kernels.slopes:
-                self.formulation.tie(node, model, Damping(kernels.directions, kernels.slopes))
             if not model.joint:
                 draft.book(draft.works, node, model, paid=False, late=False)
             if not model.joint and model.laws.damped:
@@ -93,6 +91,8 @@ class Acting:
     def _schedule(self, node: Node, model, kernels: LawKernels | InequalityKernels, joint: Node | None = None) -> None:
         """Call the kernels of a law on its bodies, on the record between them, and on the joint that takes it."""
         ports = self.draft.ports(node, model)
+        if kernels.directions and kernels.slopes:
+            ports[SLOPES] = self.formulation.tie(node, model, Damping(kernels.directions, kernels.slopes))
         if kernels.linked:
             ports[LINK] = self.formulation.link(model)
         if joint is not None:
@@ -182,7 +182,9 @@ class Acting:
 
     def _inequality_kernels(self, kind: str, model, members: list) -> InequalityKernels:
         joint = self._taking(model)
-        taking = {} if joint is None else {"joint": joint.kind}
+        taking: dict = {} if joint is None else {"joint": joint.kind}
+        if isinstance(model, ContactModel):
+            taking["bordered"] = self.formulation.borders
         baked, backwards = self.draft.bake(kind, members), self.formulation.is_backwards(model)
         kernels = INEQUALITY_KERNELS[type(model)](self.draft.records, kind, model, baked, backwards, **taking)
         if not self.problem.is_held:

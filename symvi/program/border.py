@@ -29,6 +29,7 @@ from symvi.kernels.border import (
     pair_kernels,
     pair_kind,
 )
+from symvi.kernels.common import slopes_of
 from symvi.kernels.constraint import Damping, constraint_kernels
 from symvi.kernels.kernel import Block, Kernel
 from symvi.kernels.sweep import OWN, Sweep
@@ -102,13 +103,16 @@ class Border:
                 self.add_law(node, model.name, model.bodies, kernels.damping)
         return {joined.model.name: joined for joined in self.joints}
 
-    def add_law(self, holder: Node, name: str, bodies: Mapping[str, str | None], damping: Damping) -> None:
-        """Laws between two branches, whose gradients lie in the record `holder`."""
+    def add_law(
+        self, holder: Node, name: str, bodies: Mapping[str, str | None], damping: Damping, sent: bool = False
+    ) -> Node:
+        """Laws between two branches, whose gradients lie in the record `holder`; returns that of their rows."""
         right = {label: _transposed(block) for label, block in damping.directions.items()}
-        kind, count = f"{holder.kind}_slopes", next(iter(damping.slopes.values())).rows
-        bordered = Bordered(kind, count, right, damping.slopes, holder.kind)
+        kind, count = slopes_of(holder.kind), next(iter(damping.slopes.values())).rows
+        bordered = Bordered(kind, count, right, damping.slopes, holder.kind, sent)
         node = self.draft.node(kind, f"laws of {name}")
         self.rows.append(Row(node.name, node, holder, bodies, bordered, *self._path(bodies)))
+        return node
 
     def _path(self, bodies: Mapping[str, str | None]) -> tuple[frozenset[str], str | None]:
         chains = [list(self._chain(body)) for body in bodies.values() if body is not None]

@@ -20,7 +20,7 @@ from typing import NamedTuple, Protocol
 
 from symvi.analysis.joint_sides import Edge
 from symvi.kernels.constraint import ConstraintKernels, Damping
-from symvi.physics.model import ConstraintModel, LawModel
+from symvi.physics.model import ConstraintModel, ContactModel, LawModel
 from symvi.program.draft import Draft
 from symvi.program.problem import Problem
 from symvi.program.program import Call, Node, OrderNotes
@@ -108,8 +108,12 @@ class Formulation(Protocol):
         """Whether that record was made for these bodies the other way round."""
         ...
 
-    def tie(self, node: Node, model: LawModel, damping: Damping) -> None:
-        """Take the slopes of laws between two bodies, whose gradients lie in the record `node`."""
+    def tie(self, node: Node, model: LawModel | ContactModel, damping: Damping) -> Node:
+        """Take the slopes of laws between two bodies; returns the record of their rows.
+
+        node: the record in which their gradients lie.
+        """
+        ...
 
     # --- once all has acted -------------------------------------------------------------------------------------------
     def elimination(self) -> None:

@@ -20,7 +20,7 @@ from symvi.kernels.constraint import Damping, constraint_kernels
 from symvi.kernels.force import LINK, clear_link
 from symvi.kernels.kernel import Block, Kernel
 from symvi.numbers.derived_parameters import merit_inertia
-from symvi.physics.model import ConstraintModel, ForceModel, LawModel
+from symvi.physics.model import ConstraintModel, ContactModel, ForceModel, LawModel
 from symvi.program.block_elimination import Elimination
 from symvi.program.draft import Draft
 from symvi.program.formulation import SINGULAR, Joined
@@ -181,7 +181,7 @@ class MaximalCoordinates:
         acts = model.pivots if isinstance(model, ConstraintModel) else True
         return bool(acts) and not self.is_taken(model) and tuple(model.bodies.values())[::-1] in self.links
 
-    def tie(self, node: Node, model: LawModel, damping: Damping) -> None:
+    def tie(self, node: Node, model: LawModel | ContactModel, damping: Damping) -> Node:
         raise NotImplementedError("laws between two bodies have blocks between these")
 
     # --- elimination --------------------------------------------------------------------------------------------------

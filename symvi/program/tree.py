@@ -23,7 +23,7 @@ from symvi.kernels.sweep import MEANINGS, OF_JOINT, Link, Place, Sweep, joint_re
 from symvi.mechanism import Joint, Mechanism, coordinate_kinds
 from symvi.mechanism.axes import triad
 from symvi.numbers.derived_parameters import merit_inertia
-from symvi.physics.model import ConstraintModel, LawModel
+from symvi.physics.model import ConstraintModel, ContactModel, LawModel
 from symvi.program.border import Border
 from symvi.program.carrying_tree import can_carry, carrying_tree
 from symvi.program.draft import Draft
@@ -42,6 +42,10 @@ FREE = "free"  # the record of a body that no joint holds
 def refusal(mechanism: Mechanism, choices: Choices = NOTHING_DROPPED) -> str | None:
     """Why the motion of a mechanism is not solved for in joint coordinates; None where it can be."""
     steps = carrying_tree(mechanism, choices)
+    placed = {step.joint.name for step in steps}
+    for law in (*(force for force in mechanism.forces if force.kind == "dry_friction"), *mechanism.limits):
+        if law.joint not in placed:  # sent through a body and back, its last digits would be lost
+            return f"'{law.name}' acts on joint '{law.joint}', which closes a loop"
     for joint, outward in steps:
         kinds = coordinate_kinds(joint.type)
         if not can_carry(joint):
@@ -50,8 +54,8 @@ def refusal(mechanism: Mechanism, choices: Choices = NOTHING_DROPPED) -> str | N
         if not outward and (slides > 1 or (slides and turns > 1)) and len(kinds) < 6:
             return f"joint '{joint.name}' leads from its child to its parent, and its axes go with the body it carries"
     for contact in mechanism.contacts:
-        if "world" not in (contact.parent, contact.child):
-            return f"contact '{contact.name}' is between two bodies"
+        if "world" not in (contact.parent, contact.child) and contact.cone == "linear":
+            return f"contact '{contact.name}' is between two bodies, and its cone is linear"
     for force in mechanism.forces:
         along = getattr(force, "joint", None)
         if force.kind not in ("actuator", "wrench", "potential", "point_spring") and along is None:
@@ -232,9 +236,9 @@ class TreeCoordinates:
 
     def _pressed(self) -> set[str]:
         """Bodies to whose blocks contacts add, and point springs on the ground."""
-        held = [(contact.parent, contact.child) for contact in self.mechanism.contacts]
-        held += [tuple(law.bodies.values()) for law in self.laws if None in law.bodies.values()]
-        return {body for pair in held for body in pair if body not in ("world", None)}
+        laws = [*self.problem.system.contacts, *self.laws]
+        held = [tuple(law.bodies.values()) for law in laws if None in law.bodies.values()]
+        return {body for pair in held for body in pair if body is not None}
 
     def _ports(self, name: str) -> dict[str, Node]:
         """The records that a link's kernels work on, by all labels that they may have there."""
@@ -297,9 +301,9 @@ class TreeCoordinates:
     def role(self, model) -> tuple[str, ...]:
         return ()
 
-    def tie(self, node: Node, model: LawModel, damping: Damping) -> None:
-        """Laws between two bodies are bordered."""
-        self.border.add_law(node, model.name, model.bodies, damping)
+    def tie(self, node: Node, model: LawModel | ContactModel, damping: Damping) -> Node:
+        """Laws and contacts between two bodies are bordered."""
+        return self.border.add_law(node, model.name, model.bodies, damping, isinstance(model, ContactModel))
 
     def link(self, model) -> Node:
         raise NotImplementedError("bodies of a tree have no blocks between them")
