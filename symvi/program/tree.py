@@ -44,8 +44,9 @@ def refusal(mechanism: Mechanism, choices: Choices = NOTHING_DROPPED) -> str | N
     steps = carrying_tree(mechanism, choices)
     placed = {step.joint.name for step in steps}
     for law in (*(force for force in mechanism.forces if force.kind == "dry_friction"), *mechanism.limits):
-        if law.joint not in placed:  # sent through a body and back, its last digits would be lost
-            return f"'{law.name}' acts on joint '{law.joint}', which closes a loop"
+        along = getattr(law, "joint", None)
+        if along and along not in placed:  # sent through bodies and back, it would lose its last digits
+            return f"'{law.name}' acts on joint '{along}', which closes a loop"
     for joint, outward in steps:
         kinds = coordinate_kinds(joint.type)
         if not can_carry(joint):
