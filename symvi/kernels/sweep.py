@@ -74,6 +74,7 @@ MEANINGS = {
     "passed": ("the same, as reactions are made of", "N s, N m s"),
     "rest": ("what is open along the coordinates of its joint, as an impulse on it", "N s, N m s"),
     "carried": ("articulated inertia of bodies that it carries, about that anchor", "kg, kg m, kg m²"),
+    "held": ("impulses that it lacks, which joints of the tree give it", "N s, N m s"),
     "left": ("what their eliminated joints leave of impulses, about that anchor", "N s, N m s"),
 }
 OF_JOINT = {
@@ -189,10 +190,22 @@ class Place:
 class Sweep:
     """Traces the kernels of one type of link. kind: of its records. at_center: where increments of bodies are told."""
 
-    def __init__(self, records: Records, kind: str, link: Link, baked: Baked, block: Block, summed: bool):
-        """summed: residuals are complete once they are evaluated, so that what is open need not be summed again."""
+    def __init__(
+        self,
+        records: Records,
+        kind: str,
+        link: Link,
+        baked: Baked,
+        block: Block,
+        summed: bool,
+        bordered: bool = False,
+    ):
+        """summed: residuals are complete once they are evaluated, so that what is open need not be summed again.
+
+        bordered: rows close loops, so that control asks what steps depart by from what joints allow.
+        """
         self.records, self.kind, self.link, self.baked = records, kind, link, baked
-        self.block, self.summed = block, summed
+        self.block, self.summed, self.bordered = block, summed, bordered
         below = (Port(BELOW, BODY),) if link.below else ()
         self.ports = (SHARED, Port(kind, kind), Port(OWN, BODY), *below)
         self.joint_ports = self.ports[:2]
@@ -235,6 +248,8 @@ class Sweep:
             "start_momenta": (self._start, "rates of the coordinates at the knot"),
             "start_momenta_of_chord": (self._start, "rates of the coordinates at the knot"),
         }
+        if self.bordered:
+            texts["depart"] = (self._depart, "add twice the kinetic energy of velocities less the solved increment")
         found = {phase: self._kernel(phase, build, text) for phase, (build, text) in texts.items()}
         if self.link.is_free:
             found["prepare"] = self._kernel("prepare", self._prepare_free, "its own point is its centre of mass")
@@ -598,6 +613,8 @@ class Sweep:
             trace.write(OWN, "rest", left, *MEANINGS["rest"])
             self._put(trace, "bearing", total[:3])
         else:
+            if self.bordered:
+                trace.write(OWN, "held", [a - b for a, b in zip(f, left, strict=True)], *MEANINGS["held"])
             trace.write(OWN, "f", left)
             self._put(trace, "wrench", total)
         self._pass_on(trace, "borne", total, place, "1")
@@ -820,6 +837,53 @@ class Sweep:
                 motion = [*blocks_sum(motion[:3], lever), *motion[3:]]
         trace.write(OWN, "s", motion, "solved increment of velocities, the rotation vector over h")
 
+    # --- what bordered rows read of an eliminated joint (border.py) ---------------------------------------------------
+    @property
+    def passed(self) -> int:
+        """How many motions of the body below the joint passes on: all six, or those of the point alone."""
+        return 3 if self.link.is_absolute else 6
+
+    def columns(self, trace: Trace, knot: str) -> Matrix:
+        """N, column by column."""
+        return self._columns(trace, knot)
+
+    def arm(self, trace: Trace, knot: str) -> Vector:
+        """From the joint's point to the centre of mass."""
+        return self._arm(trace, knot)
+
+    def reach(self, trace: Trace, knot: str) -> Vector:
+        """From the point of the body below to that of the joint."""
+        return self._get(trace, f"reach{knot}", 3)
+
+    def pivot(self, trace: Trace) -> Matrix:
+        """The factors of E."""
+        n = self.link.freedoms
+        return _as_rows(self._get(trace, "pivot", n * n), n)
+
+    def back(self, trace: Trace) -> Matrix:
+        """K = E^-1 N1ᵀ A."""
+        return _as_rows(self._get(trace, "back", self.passed * self.link.freedoms), self.passed)
+
+    def lift(self, trace: Trace) -> Matrix:
+        """A N2."""
+        return _as_rows(self._get(trace, "lift", 6 * self.link.freedoms), self.link.freedoms)
+
+    def increment(self, trace: Trace) -> Vector:
+        """q, or what has come of it."""
+        return self._get(trace, "s", self.link.freedoms)
+
+    def set_increment(self, trace: Trace, q: Sequence[Scalar]) -> None:
+        """Put another one in its place."""
+        self._put(trace, "s", q)
+
+    def motion(self, trace: Trace) -> Vector:
+        """s of the body, about the joint's point."""
+        s = trace.read(OWN, "work", "s", 6)
+        if self.summed:
+            return s
+        moved = cross(s[3:], self._arm(trace, "2"))
+        return [*(a - b for a, b in zip(s[:3], moved, strict=True)), *s[3:]]
+
     # --- landing ------------------------------------------------------------------------------------------------------
     def _take_velocity(self, trace: Trace) -> None:
         s = trace.read(OWN, "work", "s", 6)
@@ -830,6 +894,21 @@ class Sweep:
         half = common.half_step(trace)
         a = [half * value for value in s[3:]]
         trace.write(OWN, "turn", [dot(a, a)])
+
+    def _depart(self, trace: Trace) -> None:
+        """Bodies move by their velocities over the step, which lie beside those that rows allow at its end."""
+        s, arm = trace.read(OWN, "work", "s", 6), self._arm(trace, "2")
+        moved = blocks_sum(s[:3], cross(s[3:], arm)) if self.summed else s[:3]
+        v, w = (trace.read(OWN, "work", name, 3) for name in "vw")
+        c, a = trace.read(OWN, "work", "c"), trace.read(OWN, "work", "a", 3)
+        turned = use(trace, kinematics.velocity_change, c=c, a=a, s=s[3:])["dw"]
+        with trace.computing("m (v - dv)² + (w - dw)·J (w - dw)", SOURCE):
+            v = [x - y for x, y in zip(v, moved, strict=True)]
+            w = [x - y for x, y in zip(w, turned, strict=True)]
+            xx, yy, zz, xy, xz, yz = trace.read(OWN, "work", "j", 6)
+            spin = blocks.times([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]], w)
+            energy = trace.read(OWN, "parameters", "mass")[0] * dot(v, v) + dot(w, spin)
+        trace.add_to(COMMON, "kinetic", [energy], rate=Rate.ITERATION)
 
     def _displace(self, trace: Trace) -> None:
         length = trace.read(COMMON, "work", "length")[0]
@@ -1035,6 +1114,10 @@ def mean_rate(trace: Trace, u: Scalar) -> Scalar:
 
 
 # --- bodies -----------------------------------------------------------------------------------------------------------
+def _as_rows(values: Sequence[Scalar], columns: int) -> Matrix:
+    return [list(values[k : k + columns]) for k in range(0, len(values), columns)]
+
+
 def blocks_sum(left: Sequence[Scalar], right: Sequence[Scalar]) -> Vector:
     return [a + b for a, b in zip(left, right, strict=True)]
 

@@ -72,6 +72,7 @@ class Branch:
             if hasattr(record, "guard")
         ]
         self.aims = aims_of(memory)
+        self.led = solver.program.notes["coordinates"] == "tree"  # joints move the bodies
         self.drivers = [
             (record.target, memory.state[kind][k], memory.work[kind][k].y)
             for kind, records in memory.input.items()
@@ -164,10 +165,11 @@ class Branch:
         """
         solver = self.solver
         impulse, turn = solver.common.impulse[0], solver.measures.largest_turn()
+        carried = self._carried()
         self._drive(0.0, 0.0)
         solver.run("evaluate")
         kinetic, apart, sharp = self._kinetic(), 0.0, not weak
-        after, before = self._bends()
+        after, before = self._bends(*carried)
         work = after - before
         if status in SOLVED and (near or sharp or work > (0.5 * SLIGHT) * kinetic):
             apart = self._apart(kinetic)
@@ -200,11 +202,12 @@ class Branch:
                 kinetic = kinetic + (state.p[k] * state.v[k] + state.l[k] * state.w[k])
         impulse = solver.common.impulse[0]
         self.targets = [given[0] for given, _ in self.aims]
+        carried = self._carried()
         solver.switches(0.0, 0.0, solver.common.inverse[0])
         solver.run("prepare")
         solver.run("evaluate")
         now = self._kinetic()
-        after, before = self._bends()
+        after, before = self._bends(*carried)
         solver.switches(impulse, 1.0, solver.common.inverse[0])
         for phase in ("prepare", "evaluate", "apply_impulse"):
             solver.run(phase)
@@ -215,6 +218,10 @@ class Branch:
         solver = self.solver
         for phase in (*(("release",) if solver.interior else ()), "linearize", "eliminate", "substitute"):
             solver.run(phase)
+        if self.led:
+            solver.common.kinetic[0] = 0.0
+            solver.run("depart")
+            return solver.common.kinetic[0]
         solver.common.length[0] = 1.0
         solver.run("advance")
         if solver.measures.largest_turn() < DOMAIN:
@@ -224,14 +231,24 @@ class Branch:
         solver.run("shorten_step")
         return kinetic
 
-    def _bends(self) -> tuple[float, float]:
+    def _carried(self) -> tuple[float, float]:
+        """What joints that carry bodies add to `_bends`: their impulses are what bodies lack in the step as it is."""
+        after = before = 0.0
+        for body, state in zip(self.solver.bodies, self.solver.memory.state["body"], strict=True) if self.led else ():
+            lacking = body.f if self.solver.chords else body.held
+            for k in range(3):
+                push, twist = lacking[k], lacking[k + 3]
+                after = after + (push * body.v[k] + twist * body.w[k])
+                before = before - (push * state.v[k] + twist * state.w[k])
+        return after, before
+
+    def _bends(self, after: float, before: float) -> tuple[float, float]:
         """Impulses of joints at the first knot times the velocities after it, and against those before it.
 
         With n0 and n1 they are 2 √n1 (√n0 + √n1) and 2 √n0 (√n0 + √n1): they differ by twice the work of the joints.
-        Drivers are left out, whose work is none of the joints'.
+        Drivers are left out, whose work is none of the joints'. after, before: what they begin with.
         """
         memory, inverse = self.solver.memory, self.solver.common.inverse[0]
-        after = before = 0.0
         given = {id(target): value for (target, _), value in zip(self.aims, self.targets, strict=True)}
         for target, state, y in self.drivers:
             after = after - y[0] * (inverse * (given[id(target)] - state.target[0]))
@@ -260,16 +277,18 @@ class Branch:
         """
         solver = self.solver
         impulse, iterations, status = solver.common.impulse[0], solver.iterations, SolverStatus.OK
-        unknowns = [values for body in solver.bodies for values in (body.v, body.w)]
-        unknowns += [record.y for record in solver.rows if hasattr(record, "y")]
+        if self.led:
+            unknowns = [record.u for record in solver.solved]
+        else:
+            unknowns = [values for body in solver.bodies for values in (body.v, body.w)]
+        unknowns += [record.y for record in solver.rows if hasattr(record, "f")]
         sums = [[0.0] * len(values) for values in unknowns]
         for m, (share, weight) in enumerate(BESIDE):
             if status not in SOLVED:
                 break
             self._drive(impulse, share)
             if m % (len(BESIDE) // 2) == 0:
-                solver.common.length[0] = solver.motion_before.against_last() if solver.options.extrapolate else 0.0
-                solver.run("begin")
+                solver.newton.begin(solver.motion_before.against_last() if solver.options.extrapolate else 0.0)
                 self._scale(share)
             else:
                 self._scale(share / BESIDE[m - 1][0])
@@ -282,14 +301,30 @@ class Branch:
         if status in SOLVED:
             for total, values in zip(sums, unknowns, strict=True):
                 values[:] = total
-            self._measure_turns()
+            self._move() if self.led else self._measure_turns()
         return status
 
     def _scale(self, ratio: float) -> None:
+        if self.led:
+            for record in self.solver.solved:
+                record.u[:] = [ratio * x for x in record.u]
+            self._move()
+            return
         for body in self.solver.bodies:
             for values in (body.v, body.w):
                 values[:] = [ratio * x for x in values]
         self._measure_turns()
+
+    def _move(self) -> None:
+        """Bodies go where joints lead them at these rates: as at no share of an increment from there."""
+        solver = self.solver
+        for record in solver.solved:
+            record.base[:] = record.u
+        for record in solver.rows:
+            if hasattr(record, "f"):
+                record.base[:] = record.y
+        solver.common.length[0] = 0.0
+        solver.run("shorten_step")
 
     def _measure_turns(self) -> None:
         half = self.solver.common.half[0]

@@ -43,9 +43,9 @@ class Newton:
         """Exactly so many iterations, whole increments, and no look at the numbers on the way."""
         self.solver.iterations = self.solver.options.fixed_iterations
         try:
-            self._begin(self.motion_before.against_last() if self.solver.options.extrapolate else 0.0)
+            self.begin(self.motion_before.against_last() if self.solver.options.extrapolate else 0.0)
             if not self.measures.largest_turn() < FAR_TURN:
-                self._begin(0.0)
+                self.begin(0.0)
             self.run("evaluate")
             self.common.length[0] = 1.0
             for _ in range(self.solver.options.fixed_iterations):
@@ -110,10 +110,10 @@ class Newton:
         return self.measures.failed(SolverStatus.NOT_CONVERGED)
 
     def _merit_of_start(self, length: float) -> float:
-        self._begin(length)
+        self.begin(length)
         return self.measures.merit()
 
-    def _begin(self, length: float) -> None:
+    def begin(self, length: float) -> None:
         """From the last velocities, with so much of their last change; of joint coordinates along a parabola."""
         self.common.length[0] = length
         if self.solver.chords:

@@ -11,6 +11,7 @@ import json
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -24,6 +25,10 @@ from symvi.native.flags import Profile
 from symvi.numbers.control import DEFAULTS
 from symvi.registry import CONTACTS, FORCES, JOINTS
 from symvi.simulate.plan import Plan, plan_of
+
+if TYPE_CHECKING:
+    from symvi.analysis.choices import Choices
+    from symvi.physics.multibody import MultibodySystem
 
 NO_C = (
     "no C compiler found: running in Python, some hundred times slower; "
@@ -94,13 +99,13 @@ def composed(mechanism: Mechanism, loops: str = "drop-redundant", coordinates: s
 
                 check_held_gaps(system)
             choices = choices_for(system, loops)
-            found = [Composer(system, choices, kind).program() for kind in _formulations(mechanism, coordinates)]
+            found = [Composer(system, choices, kind).program() for kind in _formulations(system, choices, coordinates)]
             return min(found, key=work_of)
     except (ArithmeticError, np.linalg.LinAlgError):
         raise beyond_doubles(mechanism) from None
 
 
-def _formulations(mechanism: Mechanism, coordinates: str) -> list:
+def _formulations(system: MultibodySystem, choices: Choices, coordinates: str) -> list:
     """What a mechanism may be solved for. Raises ArgumentError where it cannot be what is asked."""
     from symvi.program.maximal import MaximalCoordinates
 
@@ -108,7 +113,8 @@ def _formulations(mechanism: Mechanism, coordinates: str) -> list:
         return [MaximalCoordinates]
     from symvi.program.tree import TreeCoordinates, refusal
 
-    why = refusal(mechanism)
+    mechanism = system.mechanism
+    why = refusal(mechanism, choices)
     if coordinates == "auto":
         return [MaximalCoordinates, *([] if why else [TreeCoordinates])]
     if why:

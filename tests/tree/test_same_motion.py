@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from symvi import Driver, Simulator, SolverOptions
+from symvi import Driver, Limit, Simulator, SolverOptions
 from symvi.numbers.control import SolverStatus
 from symvi.program.tree import refusal
 from symvi.proofs.zoo import zoo
@@ -58,7 +58,13 @@ def test_motions_agree_as_far_as_their_steps_are_solved(name: str) -> None:
             assert np.abs(values - other).max() <= 1e2 * bound * (1 + np.abs(values).max())
 
 
-@pytest.mark.parametrize("name", sorted(m.name for m, _ in zoo() if refusal(m) is None and not m.contacts))
+# whose bodies have no place to start from, or whose gears and loops are open there
+NOWHERE = ("body_forces", "along_custom", "askew_custom", "along_distance", "askew_distance", "net", "point_masses",
+           "askew_revolute", "askew_prismatic", "spatial_loop", "four_bar")  # fmt: skip
+SOLVED = sorted(m.name for m, _ in zoo() if refusal(m) is None and not m.contacts and m.name not in NOWHERE)
+
+
+@pytest.mark.parametrize("name", SOLVED)
 def test_the_zoo_agrees(name: str) -> None:
     mechanism = next(m for m, _ in zoo() if m.name == name)
     maximal, tree = both(mechanism, time=0.05, step=0.005, options=tight(mechanism))
@@ -224,25 +230,23 @@ def test_what_joint_coordinates_cannot_solve_is_refused_by_name() -> None:
     from symvi.demos import demo_file
     from symvi.mechanism import Mechanism
 
-    for name, why in (
-        ("four_bar", "joint 'rocker_pin' closes a loop"),
-        ("governor", "'upper_left' is a force of kind point_spring"),
-    ):
-        with pytest.raises(ArgumentError, match=why):
-            Simulator(Mechanism.from_file(demo_file(name)), coordinates="tree")
+    four_bar = Mechanism.from_file(demo_file("four_bar"))
+    stopped = four_bar.changed(limits=[Limit(name="stop", joint="rocker_pin", upper=1.8)])
+    with pytest.raises(ArgumentError, match="'stop' acts on joint 'rocker_pin', which closes a loop"):
+        Simulator(stopped, coordinates="tree")
     with pytest.raises(ArgumentError, match="coordinates 'joints': use 'auto', 'maximal' or 'tree'"):
         Simulator(ALL["hinges"], coordinates="joints")
 
 
 def test_auto_takes_what_has_fewer_operations() -> None:
-    """Trees of few coordinates are quicker in these, bodies that are nearly free and loops in maximal ones."""
+    """Joints that leave little free are quicker in these, bodies that are nearly free in maximal ones."""
     from symvi.demos import demo_file
     from symvi.mechanism import Mechanism
 
     chosen = {name: Simulator(ALL[name], coordinates="auto").coordinates for name in ("hinges", "balls", "held turns")}
     assert chosen == {"hinges": "tree", "balls": "tree", "held turns": "maximal"}
     four_bar = Simulator(Mechanism.from_file(demo_file("four_bar")), coordinates="auto")
-    assert four_bar.coordinates == "maximal"
+    assert four_bar.coordinates == "tree"
     motion = Simulator(ALL["hinges"], coordinates="auto").simulate(0.1, STEP, start=somewhere(ALL["hinges"]))
     assert motion.formulation == "tree"
 
