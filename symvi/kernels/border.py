@@ -185,8 +185,11 @@ class Crossing:
         trace.write(ROW, "f", blocks.subtract_times(f, side, self.sweep.increment(trace)), *MEANINGS["f"])
 
     def _rest(self, trace: Trace, right: Matrix, left: Matrix, back: Matrix, side: Matrix) -> tuple[Matrix, Matrix]:
-        """R - A N2 K_y, L - L N2 K: of rotations that the joint does not pass on, nothing."""
+        """R - A N2 K_y, L - L N2 K: of rotations that the joint does not pass on, nothing but what its laws do."""
         m, zero, passed = self.rows.rows, trace.graph.constant(0), self.sweep.passed
+        if self.sweep.link.is_absolute:
+            right = [*right[:3], *([zero] * m for _ in range(3))]
+            left = [[*row[:3], zero, zero, zero] for row in left]
         lift, taken = self.sweep.lift(trace), self.sweep.back(trace)
         with trace.computing("R - A N2 K_y,  L - L N2 K", SOURCE):
             right = [

