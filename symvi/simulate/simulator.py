@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from math import isfinite, sqrt
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -64,6 +64,9 @@ from symvi.simulate.run_checks import check_run
 from symvi.simulate.start import write_angles, write_placement, write_targets
 from symvi.simulate.trajectory import FORMAT, Trajectory
 from symvi.simulate.turns import Turning
+
+if TYPE_CHECKING:
+    from symvi.simulate.world import World
 
 MOST = {"double": LARGEST, "float": 1e38}  # of gains, in memory of each precision
 DOUBTS = 10.0  # how much a gear or a lever may enlarge what a driver's rate is off
@@ -555,6 +558,23 @@ class Simulator:
             kind = {TooStiff: StiffnessWarning, MisreadRate: RateWarning}.get(type(alarm), EnergyWarning)
             warnings.warn(alarm.sentence, kind, stacklevel=2)
         return motion
+
+    def reset(
+        self,
+        *,
+        start: State | Trajectory | None = None,
+        inputs: Mapping[str, object] | None = None,
+        step: float = 0.01,
+    ) -> World:
+        """A world at a start, to go on knot by knot with `World.step`, in a memory of its own.
+
+        start: None (the description's own start), a State, or a Trajectory to go on from. inputs: name -> number, for
+        every step that names no other; they win over signals. Parameters are those that are set now.
+        Raises MechanismError, AssemblyError.
+        """
+        from symvi.simulate.world import world_at
+
+        return world_at(self._twin(), start, inputs, step)
 
     def _slack(self, options: SolverOptions, step: float) -> tuple[float, float]:
         """Energy that contacts, limits and dry friction may give in a step: all that their complementarity may be, and
