@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 INFINITY = float("inf")
+Aimed = frozenset[str] | None
 PASSED = 256  # knots that are kept before the turns between them are counted
 # What a saved knot belongs to, and of which of these an error shows both.
 OF = ("mechanism", "choice of coordinates", "number type", "loops", "step", "parameters")
@@ -187,12 +188,12 @@ class World:
         Raises SolverError for a step that cannot be solved, MechanismError for other inputs; the world stays as it was.
         """
         self._check_open()
-        before = bytes(self._zbytes), bytes(self._ubytes)
+        before, gains = (bytes(self._zbytes), bytes(self._ubytes)), self._gains_now
         if inputs is not None or not self._plain:
             self._enter(inputs)
         status = self._knots.step()
         if status < 0:
-            self._fail(status, before)
+            self._fail(status, before, gains)
         self._index += 1
         self._frame = self._points = None
         self._measured, self._led = False, True
@@ -221,12 +222,13 @@ class World:
         wanted, own_rates = self._knots.wanted, self._start_motion[1]
         self._put("coordinates", coordinates, self._start_motion[0], wanted[0])
         self._put("rates", rates, own_rates, wanted[1])
-        before, start = (bytes(self._zbytes), bytes(self._ubytes)), self._start
+        before, start, gains = (bytes(self._zbytes), bytes(self._ubytes)), self._start, self._gains_now
         self._zbytes[:], self._ubytes[:] = start.state, start.inputs
         self._set_gains(start.gains)
         status = self._knots.place()
         if status < 0:
             self._zbytes[:], self._ubytes[:] = before
+            self._set_gains(gains)
             self._led = False
             raise AssemblyError(
                 f"mechanism '{self._own.mechanism.name}' cannot start at these coordinates: "
@@ -416,13 +418,14 @@ class World:
             self._own.engine.parameters[self._own.gains.places] = np.frombuffer(gains)
             self._gains_now = gains
 
-    def _fail(self, status: int, before: tuple[bytes, bytes]) -> NoReturn:
+    def _fail(self, status: int, before: tuple[bytes, bytes], gains: bytes) -> NoReturn:
         """The world as it was before a step that failed, whose error is raised."""
         own, engine = self._own, self._own.engine
         self._knots.explain(status)
         effort = self.time, engine.iterations
         error = failure_of(self._plan, SolverStatus(status), *effort, own._numbers, engine.would_do)
         self._zbytes[:], self._ubytes[:] = before
+        self._set_gains(gains)
         self._plain = self._led = False
         raise error
 
