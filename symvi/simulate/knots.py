@@ -12,7 +12,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from symvi.numbers.control import CONTACT_SIZE, DEFAULTS, SolverStatus
+from symvi.numbers.control import CONTACT_SIZE, DEFAULTS, SolverOptions, SolverStatus
 from symvi.simulate.engine import CEngine, Engine, PythonEngine
 from symvi.simulate.plan import Plan
 
@@ -162,3 +162,32 @@ class PythonKnots:
 
     def explain(self, status: int) -> None:
         """The rollout that failed has done so."""
+
+
+def recorder_of(engine: Engine, options: SolverOptions) -> Callable[[Numbers], tuple[int, Numbers]]:
+    """Takes a step with a row of inputs (m,) and tells its status, and frames of both knots in a new (2, frame)."""
+    if not isinstance(engine, CEngine):
+        return lambda row: engine.rollout(np.stack([row, row]), True, 1, 1, options)[::2]
+    plan, real, ffi = engine.plan, engine.state.dtype, engine._ffi
+    inputs, seen = np.zeros(max(1, len(plan.inputs)), real), np.zeros((2, plan.frame["size"][0]), real)
+    p, z, w = (engine._pointer(getattr(engine, name), name) for name in ("parameters", "state", "work"))
+    u, frame, ledger = (
+        engine._pointer(array, name) for array, name in ((inputs, "input"), (seen, "frame"), (engine._ledger, "ledger"))
+    )
+    done, how = ffi.new("int *"), engine._options(options)
+    rollout = partial(engine._function("rollout"), p, how, z, u, 0, w, 1, 1, frame, done, ledger)
+    count, narrow = len(plan.inputs), real == np.float32
+
+    def record(row: Numbers) -> tuple[int, Numbers]:
+        if narrow:
+            with np.errstate(over="ignore"):  # what float cannot hold is infinite, and the step says so
+                inputs[:count] = row
+        else:
+            inputs[:count] = row
+        seen.fill(0.0)
+        status = rollout()
+        if status < 0:
+            engine._look_at_failure(int(status), options, u)
+        return status, seen.copy()
+
+    return record

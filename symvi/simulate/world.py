@@ -22,8 +22,9 @@ from symvi.simulate.arguments import checked_step, checked_table, real_numbers
 from symvi.simulate.failures import failure_of
 from symvi.simulate.knots import coordinate_places, knots_of
 from symvi.simulate.run import overlaid
+from symvi.simulate.seen import SeenState
 from symvi.simulate.trajectory import Trajectory
-from symvi.simulate.turns import nearest
+from symvi.simulate.turns import Angles, nearest
 
 if TYPE_CHECKING:
     from symvi.simulate.simulator import Simulator
@@ -141,11 +142,14 @@ class World:
     @property
     def state(self) -> State:
         """The knot as a State, as a controller sees it: velocities as if the inputs of the step before stayed."""
-        frame = self._seen()
+        frame, own = self._seen(), self._own
         self._count()
-        own = self._own
         near = {name: tuple(angles) for name, angles in self._near()}
-        return frames.state_near(own.mechanism, self._plan, frame, self.time, own._turning, near)
+
+        def angles() -> Angles:
+            return own._turning.at(frames.entry(self._plan, frame[None], "q")[0], near)
+
+        return SeenState(own.mechanism, self._plan, frame, self.time, angles)
 
     @property
     def coordinates(self) -> Array:

@@ -1,0 +1,92 @@
+"""States at knots as they are seen while a solver runs: what nobody reads of them is never worked out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from symvi.mechanism import Mechanism
+from symvi.mechanism.state import State
+from symvi.simulate import frames
+from symvi.simulate.plan import Plan
+from symvi.simulate.turns import Angles, Turning, nearest
+
+PASSED = 256  # knots of a stretch: turns are counted along it at once
+
+
+class SeenState(State):
+    """A State like any other, that reads its frame when it is asked for the first time.
+
+    frame: of the knot; nobody changes its placements. angles_of: tells the joints' angles there.
+    """
+
+    def __init__(
+        self, mechanism: Mechanism, plan: Plan, frame: np.ndarray, time: float, angles_of: Callable[[], Angles]
+    ):
+        self.__dict__.update(time=time, names=plan.bodies, _from=(mechanism, plan, frame), _angles_of=angles_of)
+
+    def __getattr__(self, name: str) -> Any:
+        """Called for what is not there yet."""
+        own = self.__dict__
+        if name == "angles" and "_angles_of" in own:
+            own["angles"] = own.pop("_angles_of")()
+        elif name in ("position", "orientation", "velocity", "angular_velocity") and "_from" in own:
+            full = frames.state(*own.pop("_from"), own["time"], {})
+            own |= {key: value for key, value in vars(full).items() if key not in ("angles", "time", "names")}
+        else:
+            raise AttributeError(f"'State' object has no attribute {name!r}")
+        return own[name]
+
+    def __reduce__(self) -> tuple[type[State], tuple]:
+        arrays = self.position, self.orientation, self.velocity, self.angular_velocity
+        return State, (self.time, *arrays, self.names, self.angles)
+
+
+class Stretch:
+    """Knots one after the other, whose angles lie nearest to those of the knot before. first: those at its first."""
+
+    def __init__(self, turning: Turning, first: Angles):
+        self._turning, self._known = turning, {0: first}
+        self.orientations: list[np.ndarray] = []
+
+    def angles(self, index: int) -> Angles:
+        """The angles at a knot."""
+        if index not in self._known:
+            last = max(known for known in self._known if known < index)
+            near = self._known[last]
+            if index > last + 1 and self._turning.row:
+                near = self._passed(np.array(self.orientations[last + 1 : index]), near)
+            self._known[index] = self._turning.at(self.orientations[index], near)
+        return self._known[index]
+
+    def _passed(self, q: np.ndarray, near: Angles) -> Angles:
+        """Angles at the last of several knots, to round-off. q: (N, n, 4)."""
+        turning = self._turning
+        values, known = turning._principal(q, np.arange(len(turning.row))), np.zeros((len(turning.row), 2))
+        for name, angles in near.items():
+            known[turning.row[name], : len(angles)] = angles
+        last = nearest(values[0], known) + nearest(np.diff(values, axis=0), 0.0).sum(axis=0)
+        return {name: tuple(last[k][: 1 + int(turning.two[k])].tolist()) for name, k in turning.row.items()}
+
+
+class SeenStates:
+    """Makes the states of a run, knot by knot. angles: of the joints at its first knot."""
+
+    def __init__(self, mechanism: Mechanism, plan: Plan, turning: Turning, angles: Angles):
+        self._mechanism, self._plan, self._turning, self._first = mechanism, plan, turning, angles
+        self._stretch = Stretch(turning, angles)
+        offset, shape = plan.frame["q"]
+        self._q, self._shape = slice(offset, offset + 4 * shape[0]), shape
+
+    def state(self, frame: np.ndarray, time: float) -> State:
+        """The state at the next knot."""
+        knots = self._stretch.orientations
+        if len(knots) == PASSED:
+            first, last = self._stretch.angles(PASSED - 1), knots[-1]
+            self._stretch = Stretch(self._turning, first)
+            self._stretch.orientations = knots = [last]
+        knots.append(frame[self._q].reshape(self._shape).astype(float))
+        return SeenState(self._mechanism, self._plan, frame, time, partial(self._stretch.angles, len(knots) - 1))
