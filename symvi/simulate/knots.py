@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from symvi.numbers.control import CONTACT_SIZE, DEFAULTS, SolverOptions, SolverStatus
 from symvi.simulate.engine import CEngine, Engine, PythonEngine
+from symvi.simulate.frames import places_again
 from symvi.simulate.plan import Plan
 
 Numbers = NDArray[np.floating]
@@ -164,30 +165,41 @@ class PythonKnots:
         """The rollout that failed has done so."""
 
 
-def recorder_of(engine: Engine, options: SolverOptions) -> Callable[[Numbers], tuple[int, Numbers]]:
-    """Takes a step with a row of inputs (m,) and tells its status, and frames of both knots in a new (2, frame)."""
-    if not isinstance(engine, CEngine):
-        return lambda row: engine.rollout(np.stack([row, row]), True, 1, 1, options)[::2]
+def recorder_of(engine: Engine, options: SolverOptions, into: Numbers) -> Callable[[Numbers, int], int]:
+    """Takes a step with a row of inputs (m,), from the knot of frame k of `into` (n, frame) to that of frame k + 1, and
+    tells its status. Velocities in frame k are observed again, now that the step from there is known."""
+    if isinstance(engine, CEngine):
+        return _c_recorder(engine, options, into)
+    again = places_again(engine.plan)
+
+    def record(row: Numbers, k: int) -> int:
+        status, _, seen = engine.rollout(np.stack([row, row]), True, 1, 1, options)
+        into[k, again] = seen[0][again]
+        if status >= 0:
+            into[k + 1] = seen[1]
+        return status
+
+    return record
+
+
+def _c_recorder(engine: CEngine, options: SolverOptions, into: Numbers) -> Callable[[Numbers, int], int]:
     plan, real, ffi = engine.plan, engine.state.dtype, engine._ffi
-    inputs, seen = np.zeros(max(1, len(plan.inputs)), real), np.zeros((2, plan.frame["size"][0]), real)
+    inputs, count, narrow = np.zeros(max(1, len(plan.inputs)), real), len(plan.inputs), real == np.float32
     p, z, w = (engine._pointer(getattr(engine, name), name) for name in ("parameters", "state", "work"))
     u, frame, ledger = (
-        engine._pointer(array, name) for array, name in ((inputs, "input"), (seen, "frame"), (engine._ledger, "ledger"))
+        engine._pointer(array, name) for array, name in ((inputs, "input"), (into, "frame"), (engine._ledger, "ledger"))
     )
-    done, how = ffi.new("int *"), engine._options(options)
-    rollout = partial(engine._function("rollout"), p, how, z, u, 0, w, 1, 1, frame, done, ledger)
-    count, narrow = len(plan.inputs), real == np.float32
+    done, how, rollout = ffi.new("int *"), engine._options(options), engine._function("rollout")
 
-    def record(row: Numbers) -> tuple[int, Numbers]:
+    def record(row: Numbers, k: int) -> int:
         if narrow:
             with np.errstate(over="ignore"):  # what float cannot hold is infinite, and the step says so
                 inputs[:count] = row
         else:
             inputs[:count] = row
-        seen.fill(0.0)
-        status = rollout()
+        status = rollout(p, how, z, u, 0, w, 1, 1, frame + k, done, ledger)
         if status < 0:
-            engine._look_at_failure(int(status), options, u)
-        return status, seen.copy()
+            engine._look_at_failure(status, options, u)
+        return status
 
     return record

@@ -128,34 +128,38 @@ class Run:
 
     def _stepwise(self, controller: Controller | None) -> int:
         states = SeenStates(self.mechanism, self.plan, self.turning, self.angles)
-        times, again = self.times.tolist(), frames.places_again(self.plan)
-        state = states.state(self.found[0][0].copy(), times[0])
-        since = [self.found[-1][0]]  # knots since the last recorded one
+        times, again, every = self.times.tolist(), frames.places_again(self.plan), self.every
+        first = self.found[0]
+        block = np.zeros((1 + (self.steps if every == 1 else every), first.shape[1]), first.dtype)
+        block[0] = first[0]
+        state = states.state(first[0].copy(), times[0])
         others = np.setdiff1d(np.arange(len(self.inputs.names)), self.inputs.ahead)
-        take = recorder_of(self.engine, self.options)
-        self._quick = not self.gains.names and not self.inputs.ahead and not self.driving.gains_given
+        take = recorder_of(self.engine, self.options, block)
+        self._quick = not self.gains.names and not self.inputs.ahead
         for n in range(self.steps):
+            k = n if every == 1 else n % every
             row = self._decide(n, {} if controller is None else controller(times[n], state))
-            status, seen = take(row)
-            if n % self.every == 0:
-                self.found[n // self.every][0][again] = seen[0][again]
+            status = take(row, k)
+            if every == 1:
+                self.found[0] = block[: n + 1]
+            elif k == 0:
+                self.found[-1][0][again] = block[0][again]
             if status < 0:
                 return status
             self.done = n + 1
-            state = states.state(seen[1].copy(), times[n + 1])
-            if self.every == 1:
-                self.found.append(seen[1:])
-            else:
-                since.append(seen[1])
-                if (n + 1) % self.every == 0:
-                    self.found.append(frames.gathered(self.plan, np.stack(since), self.every)[1:])
-                    since = [self.found[-1][0]]
-            if self.counter and (n + 1) % self.every == 0:
+            state = states.state(block[k + 1].copy(), times[n + 1])
+            if every > 1 and k + 1 == every:
+                self.found.append(frames.gathered(self.plan, block, every)[1:])
+                block[0], block[1:] = block[every], 0.0
+            if self.counter and (n + 1) % every == 0:
                 self.counter.add(state.angles)
             if self.progress:
                 self.progress(n + 1, self.steps)
+        if every == 1:
+            self.found[0] = block
         if controller is None:
-            frames.observe_again(self.plan, self.found[-1][0], self.engine.observe(self._set(self.steps), self.options))
+            last = self.engine.observe(self._set(self.steps), self.options)
+            frames.observe_again(self.plan, self.found[-1][-1], last)
         else:
             self.driving.rows[-1, others], self.driving.gain_rows[-1] = row[others], self.driving.gain_rows[-2]
         return 0

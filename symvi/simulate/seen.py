@@ -48,9 +48,9 @@ class SeenState(State):
 class Stretch:
     """Knots one after the other, whose angles lie nearest to those of the knot before. first: those at its first."""
 
-    def __init__(self, turning: Turning, first: Angles):
-        self._turning, self._known = turning, {0: first}
-        self.orientations: list[np.ndarray] = []
+    def __init__(self, plan: Plan, turning: Turning, first: Angles):
+        self._plan, self._turning, self._known = plan, turning, {0: first}
+        self.frames: list[np.ndarray] = []
 
     def angles(self, index: int) -> Angles:
         """The angles at a knot."""
@@ -58,9 +58,12 @@ class Stretch:
             last = max(known for known in self._known if known < index)
             near = self._known[last]
             if index > last + 1 and self._turning.row:
-                near = self._passed(np.array(self.orientations[last + 1 : index]), near)
-            self._known[index] = self._turning.at(self.orientations[index], near)
+                near = self._passed(self._orientations(last + 1, index), near)
+            self._known[index] = self._turning.at(self._orientations(index, index + 1)[0], near)
         return self._known[index]
+
+    def _orientations(self, first: int, end: int) -> np.ndarray:
+        return frames.entry(self._plan, np.array(self.frames[first:end]), "q")
 
     def _passed(self, q: np.ndarray, near: Angles) -> Angles:
         """Angles at the last of several knots, to round-off. q: (N, n, 4)."""
@@ -77,16 +80,14 @@ class SeenStates:
 
     def __init__(self, mechanism: Mechanism, plan: Plan, turning: Turning, angles: Angles):
         self._mechanism, self._plan, self._turning, self._first = mechanism, plan, turning, angles
-        self._stretch = Stretch(turning, angles)
-        offset, shape = plan.frame["q"]
-        self._q, self._shape = slice(offset, offset + 4 * shape[0]), shape
+        self._stretch = Stretch(plan, turning, angles)
 
     def state(self, frame: np.ndarray, time: float) -> State:
-        """The state at the next knot."""
-        knots = self._stretch.orientations
+        """The state at the next knot; frame: of it, which nobody changes."""
+        knots = self._stretch.frames
         if len(knots) == PASSED:
-            first, last = self._stretch.angles(PASSED - 1), knots[-1]
-            self._stretch = Stretch(self._turning, first)
-            self._stretch.orientations = knots = [last]
-        knots.append(frame[self._q].reshape(self._shape).astype(float))
+            self._stretch = Stretch(self._plan, self._turning, self._stretch.angles(PASSED - 1))
+            self._stretch.frames.append(knots[-1])
+            knots = self._stretch.frames
+        knots.append(frame)
         return SeenState(self._mechanism, self._plan, frame, time, partial(self._stretch.angles, len(knots) - 1))
