@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import threading
 from collections.abc import Iterator
 
@@ -22,7 +23,7 @@ from symvi import (
     coordinates_of,
     state_from,
 )
-from symvi.errors import AssemblyError, MechanismError, SolverError, SymviError
+from symvi.errors import AssemblyError, MechanismError, SolverError, SpinWarning, SymviError
 from symvi.simulate.world import World
 from tests.support.contact_scenes import box, on_ground
 from tests.support.linkages import four_bar
@@ -207,6 +208,39 @@ def test_a_world_begins_anew_at_joint_coordinates() -> None:
         assert world.state.velocity == pytest.approx(motion.state().velocity, abs=1e-11)
     world.reset()
     assert (world.coordinates == first).all() and world.time == 0.0
+
+
+@pytest.mark.parametrize("every", [1, 100])
+def test_states_that_a_controller_kept_can_be_read_after_the_run(every: int) -> None:
+    """300 steps at 30 rad/s, read in any order, pickled or not: as read at once."""
+    simulator = Simulator(cart_pole(velocity=30.0).changed(gravity=(0, 0, 0)), parameters={"cart.mass": 2.0})
+    late, at_once = [], []
+
+    def controller(time, state):
+        at_once.append((state.position, state.velocity, state.angles["hinge"]))
+        return {}
+
+    with pytest.warns(SpinWarning):
+        simulator.simulate(3.0, STEP, controller=controller, every=every)
+        simulator.simulate(3.0, STEP, controller=lambda time, state: late.append(state) or {}, every=every)
+    assert at_once[-1][2][0] > 80.0
+    for n in (280, 299, 3, 255, 256, 257, 0):
+        for state in (late[n], pickle.loads(pickle.dumps(late[n]))):
+            position, velocity, angles = at_once[n]
+            assert (state.position == position).all() and (state.velocity == velocity).all()
+            assert state.angles["hinge"] == angles
+
+
+def test_a_controller_that_raises_leaves_simulator_and_worlds_as_they_were() -> None:
+    simulator = Simulator(cart_pole(coordinate=0.3))
+    world, before = simulator.reset(step=STEP), simulator.simulate(0.1, STEP).state_hash()
+
+    def controller(time, state):
+        raise ZeroDivisionError("of the controller")
+
+    with pytest.raises(ZeroDivisionError, match="of the controller"):
+        simulator.simulate(0.1, STEP, controller=controller)
+    assert simulator.simulate(0.1, STEP).state_hash() == before and world.time == 0.0
 
 
 def test_worlds_run_beside_each_other() -> None:
