@@ -36,7 +36,6 @@ class Knots(Protocol):
     """inputs (m,), coordinates (c,), rates (c,), kept; angles are told on the branches nearest to these coordinates.
     wanted: (2, c) coordinates and rates to place joints at."""
 
-    engine: Engine
     inputs: Numbers
     coordinates: Numbers
     rates: Numbers

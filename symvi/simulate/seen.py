@@ -34,7 +34,8 @@ class SeenState(State):
         if name == "angles" and "_angles_of" in own:
             own["angles"] = own.pop("_angles_of")()
         elif name in ("position", "orientation", "velocity", "angular_velocity") and "_from" in own:
-            full = frames.state(*own.pop("_from"), own["time"], {})
+            mechanism, plan, frame = own.pop("_from")
+            full = frames.state(mechanism, plan, frame, own["time"], {})
             own |= {key: value for key, value in vars(full).items() if key not in ("angles", "time", "names")}
         else:
             raise AttributeError(f"'State' object has no attribute {name!r}")

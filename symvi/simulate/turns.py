@@ -100,12 +100,12 @@ class Turning:
         return values
 
     # --- inside ------------------------------------------------------------------------------------------------------
-    def _attitudes(self, q: Array, rows: Array) -> tuple[Array, Array]:
+    def _attitudes(self, q: Array, rows: NDArray[np.int_]) -> tuple[Array, Array]:
         """(N, J, 4) twice: the orientations in the world of these joints' frames on both bodies."""
         first, second = _of_bodies(q, self.parents[rows], IDENTITY), q[:, self.children[rows]]
         return product(first, self.frames[rows, 0]), product(second, self.frames[rows, 1])
 
-    def _principal(self, q: Array, rows: Array) -> Array:
+    def _principal(self, q: Array, rows: NDArray[np.int_]) -> Array:
         """(N, J, 2) angles; one alone goes through two turns before it comes back, as orientations do, beside 0."""
         a, b = self._attitudes(q, rows)
         w, x, y, z = np.moveaxis(product(a * CONJUGATE, b), -1, 0)

@@ -88,7 +88,7 @@ class World:
         self._own, self._plan, self._step_size = own, plan, step
         self._knots = knots_of(engine)
         self._z, self._u = engine.state, self._knots.inputs
-        self._zbytes, self._ubytes = memoryview(self._z).cast("B"), memoryview(self._u).cast("B")
+        self._zbytes, self._ubytes = self._z.data.cast("B"), self._u.data.cast("B")
         self.input_names = plan.inputs
         self._columns = {name: k for k, name in enumerate(plan.inputs)}
         self._sort_coordinates()
@@ -463,7 +463,7 @@ class World:
         turning, near = self._own._turning, self._knots.coordinates
         rows, which = self._turning_of
         values = turning._principal(z[:, self._q].astype(float), np.arange(len(turning.row)))[:, rows, which]
-        values[0] = nearest(values[0], near[self._turning_at])
+        values[0] = nearest(values[0], near[self._turning_at].astype(float))
         turns = values[0] + np.cumsum(nearest(np.diff(values, axis=0), 0.0), axis=0)
         near[self._turning_at] = nearest(values[-1], turns[-1])
         del self._passed[:-1]
