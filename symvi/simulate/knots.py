@@ -79,6 +79,11 @@ def knots_of(engine: Engine) -> Knots:
 class CKnots:
     """A compiled library."""
 
+    inputs: Numbers
+    coordinates: Numbers
+    rates: Numbers
+    wanted: Numbers
+
     def __init__(self, engine: CEngine):
         plan, real = engine.plan, engine.state.dtype
         self.engine, self._count = engine, len(plan.contacts)
@@ -123,6 +128,11 @@ class CKnots:
 
 class PythonKnots:
     """The reference back end: slow, with the same bits."""
+
+    inputs: Numbers
+    coordinates: Numbers
+    rates: Numbers
+    wanted: Numbers
 
     def __init__(self, engine: PythonEngine):
         plan = engine.plan
