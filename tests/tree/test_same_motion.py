@@ -60,7 +60,8 @@ def test_motions_agree_as_far_as_their_steps_are_solved(name: str) -> None:
 
 # whose bodies have no place to start from, or whose gears and loops are open there
 NOWHERE = ("body_forces", "along_custom", "askew_custom", "along_distance", "askew_distance", "net", "point_masses",
-           "askew_revolute", "askew_prismatic", "askew_screw", "dropped_angles", "spatial_loop", "four_bar")  # fmt: skip
+           "askew_revolute", "askew_prismatic", "askew_screw", "dropped_angles", "spatial_loop",
+           "four_bar")  # fmt: skip
 SOLVED = sorted(m.name for m, _ in zoo() if refusal(m) is None and not m.contacts and m.name not in NOWHERE)
 
 
