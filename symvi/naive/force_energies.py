@@ -51,7 +51,7 @@ def naive_force(scene, force) -> NaiveForce:
         raise MechanismError(
             f"{title}: naive returned {found!r}, but must return a NaiveForce (symvi.naive.force_energies)"
         )
-    if found.energy is None and found.power is None:
+    if FORCES.serial(force.kind) and found.energy is None and found.power is None:  # a joint's damper has laws alone
         raise MechanismError(f"{title}: naive returned neither an energy nor a power; give a function for one of them")
     if unknown := [body for body in found.bodies if body != WORLD and body not in scene.mechanism.body_names]:
         raise MechanismError(f"{title}: naive is between bodies of which '{unknown[0]}' is none of the mechanism")

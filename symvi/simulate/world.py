@@ -426,7 +426,7 @@ class World:
 
     def _fail(self, status: int, before: tuple[bytes, bytes], gains: bytes) -> NoReturn:
         """The world as it was before a step that failed, whose error is raised."""
-        own, engine = self._own, self._own.engine
+        engine = self._own.engine
         self._knots.explain(status)
         effort = self.time, engine.iterations
         error = failure_of(self._plan, SolverStatus(status), *effort, Standing(engine).numbers, engine.would_do)
