@@ -53,6 +53,8 @@ def refusal(mechanism: Mechanism, choices: Choices = NOTHING_DROPPED) -> str | N
     for joint, _ in steps:
         if not can_carry(joint):
             return f"joint '{joint.name}' is of type {joint.type}"
+    # what acts there pushes at a point of the body below, where the sweep sums up about one of the body that is carried
+    aside = {step.joint.name for step in steps if not step.to_child and _slides_alone(step.joint)}
     for contact in mechanism.contacts:
         if "world" not in (contact.parent, contact.child) and contact.cone == "linear":
             return f"contact '{contact.name}' is between two bodies, and its cone is linear"
@@ -60,12 +62,23 @@ def refusal(mechanism: Mechanism, choices: Choices = NOTHING_DROPPED) -> str | N
         along = getattr(force, "joint", None)
         if force.kind not in ("actuator", "wrench", "potential", "point_spring") and along is None:
             return f"'{force.name}' is a force of kind {force.kind}"
+        if along and choices.kept.get(along) == () and force.kind != "actuator":
+            return f"'{force.name}' acts on joint '{along}', all of whose rows others imply"
+        if along and force.kind != "actuator" and along in aside:
+            return f"'{force.name}' acts on joint '{along}', which slides along axes of the body that it carries"
         if along and force.kind != "actuator" and _is_free(mechanism, along):
             return f"'{force.name}' acts on joint '{along}', which holds nothing"
     for limit in mechanism.limits:
+        if limit.joint in aside:
+            return f"limit '{limit.name}' acts on joint '{limit.joint}', which slides along axes of the body it carries"
         if _is_free(mechanism, limit.joint):
             return f"limit '{limit.name}' acts on joint '{limit.joint}', which holds nothing"
     return None
+
+
+def _slides_alone(joint: Joint) -> bool:
+    kinds = coordinate_kinds(joint.type)
+    return len(kinds) > 1 and set(kinds) == {"translation"}
 
 
 def _is_free(mechanism: Mechanism, joint: str) -> bool:
