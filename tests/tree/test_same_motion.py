@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from symvi import Driver, Limit, Simulator, SolverOptions
+from symvi import Driver, JointDamper, Limit, Simulator, SolverOptions
 from symvi.numbers.control import SolverStatus
 from symvi.program.tree import refusal
 from symvi.proofs.zoo import zoo
-from tests.tree.chains import lawful, legged, moved, somewhere, trees
+from tests.tree.chains import lawful, legged, moved, somewhere, tree, trees
 
 ALL = {**trees(), **lawful()}
 STEP, TIME = 0.01, 0.2
@@ -235,6 +235,10 @@ def test_what_joint_coordinates_cannot_solve_is_refused_by_name() -> None:
     stopped = four_bar.changed(limits=[Limit(name="stop", joint="rocker_pin", upper=1.8)])
     with pytest.raises(ArgumentError, match="'stop' acts on joint 'rocker_pin', which closes a loop"):
         Simulator(stopped, coordinates="tree")
+    film = JointDamper(name="film", joint="j1", damping=1.0)
+    aside = tree("aside", ("revolute", "planar"), inward=(1,), forces=[film])
+    with pytest.raises(ArgumentError, match="'film' acts on joint 'j1', which slides along axes of the body"):
+        Simulator(aside, coordinates="tree")
     with pytest.raises(ArgumentError, match="coordinates 'joints': use 'auto', 'maximal' or 'tree'"):
         Simulator(ALL["hinges"], coordinates="joints")
 
