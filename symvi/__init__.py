@@ -15,10 +15,32 @@ from symvi import joints as _joints  # noqa: F401
 from symvi.registry import CONTACTS as _CONTACTS
 from symvi.registry import FORCES as _FORCES
 from symvi.registry import JOINTS as _JOINTS
+from symvi.registry import ContactKind as _ContactKind
+from symvi.registry import ForceKind as _ForceKind
+from symvi.registry import JointType as _JointType
 
-_CONTACTS.close_own()
-_FORCES.close_own()
-_JOINTS.close_own()
+
+def _try_contact(record: _ContactKind) -> None:
+    from symvi.analysis.record_checks import try_contact
+
+    try_contact(record)
+
+
+def _try_force(record: _ForceKind) -> None:
+    from symvi.analysis.record_checks import try_force
+
+    try_force(record)
+
+
+def _try_joint(record: _JointType) -> None:
+    from symvi.analysis.record_checks import try_joint
+
+    try_joint(record)
+
+
+_CONTACTS.close_own(_try_contact)
+_FORCES.close_own(_try_force)
+_JOINTS.close_own(_try_joint)
 
 if TYPE_CHECKING:
     from symvi.errors import (

@@ -4,24 +4,29 @@ A record holds everything about its type: of a joint what it holds and leaves fr
 plain definition that proofs compare with, how it looks, and how its derivation is worded. The records of symvi's own
 are in symvi/joints, symvi/forces and symvi/contacts, one file for each; a record from outside joins them by
 `register_joint`, `register_force` or `register_contact` and is worth the same. It must be registered before a
-description names it, in every process: commands of symvi (`symvi simulate`), which no program of a user's runs in, do
-not know it. It is derived anew in every process, as symvi cannot see when it changes.
+description names it, in every process: commands of symvi (`symvi simulate`), which no program of a user's runs in, are
+given a file that does so (`register_file`). It is derived anew in every process, as symvi cannot see when it changes.
 
 Functions in a record import what they need when they are called: `import symvi` stays quick.
 """
 
 from __future__ import annotations
 
+import math
+import sys
+import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import count
+from pathlib import Path
+from types import ModuleType
 from typing import Any, Generic, Literal, NamedTuple, Protocol, TypeVar
 
-from symvi.errors import ArgumentError, MechanismError
+from symvi.errors import ArgumentError, MechanismError, SymviError, told_as_files
 
 __all__ = [
     "CONTACTS", "ContactKind", "FORCES", "ForceKind", "JOINTS", "JointType", "Registry", "Rows", "Words",
-    "register_contact", "register_force", "register_joint",
+    "register_contact", "register_file", "register_force", "register_joint",
 ]  # fmt: skip
 
 Kind = Literal["translation", "rotation"]
@@ -29,6 +34,11 @@ OWN_FIELDS = ("pitch", "length", "child_axis", "expressions")  # of a joint's de
 CONTACT_FIELDS = (  # of a contact's description, for some kinds only
     "parent_anchor", "whole_shape", "normal", "parent_radius", "expression", "point", "parameters",
 )  # fmt: skip
+
+
+SOLIDS = ("box", "cylinder", "sphere")  # that a marker can be
+LOOKS = ("spring", "strut")  # of what is drawn between two points
+POINTS = ("parent", "child", "parent_anchor", "child_anchor")  # fields of a description that say where these are
 
 
 class Named(Protocol):
@@ -52,9 +62,13 @@ class Registry(Generic[Record]):
         self._records: dict[str, Record] = {}
         self._serials: dict[str, int] = {}  # of records from outside: their numbers in the order of registration
         self._registered: Iterator[int] | None = None  # while symvi registers its own, nothing is from outside
+        self._try: Callable[[Record], object] = lambda record: None
 
     def register(self, record: Record) -> Record:
-        """Add a record. Raises ArgumentError for a name that is taken, or that cannot stand in a file and in C."""
+        """Add a record. Raises ArgumentError for a name that is taken, or that cannot stand in a file and in C.
+
+        One from outside is tried, and is not registered if that raises an error.
+        """
         name = record.name if isinstance(record.name, str) else ""
         if not (name.isascii() and name.isidentifier() and name == name.lower()):
             raise ArgumentError(f"{self.what} {record.name!r}: a name has small letters, digits and underscores")
@@ -63,11 +77,16 @@ class Registry(Generic[Record]):
         self._records[record.name] = record
         if self._registered is not None:
             self._serials[record.name] = next(self._registered)
+            try:
+                self._try(record)
+            except BaseException:
+                self.forget(record.name)
+                raise
         return record
 
-    def close_own(self) -> None:
-        """What is registered from now on comes from outside: symvi's own are complete."""
-        self._registered = count(1)
+    def close_own(self, attempt: Callable[[Record], object] = lambda record: None) -> None:
+        """What is registered from now on comes from outside: symvi's own are complete. attempt: tries a record."""
+        self._registered, self._try = count(1), attempt
 
     @property
     def is_closed(self) -> bool:
@@ -104,6 +123,20 @@ class Registry(Generic[Record]):
     def values(self) -> Iterable[Record]:
         """The records themselves."""
         return self._records.values()
+
+
+def _misfits(record: object, functions: str, tables: str) -> Iterator[str]:
+    """Fields of a record that are no function and no table, of those that must be."""
+    for name in functions.split():
+        if not callable(getattr(record, name)):
+            yield f"{name} is {getattr(record, name)!r}, but must be a function"
+    for name in tables.split():
+        if not isinstance(getattr(record, name), Mapping):
+            yield f"{name} is {getattr(record, name)!r}, but must be a table of names and values"
+
+
+def _is_size(value: object) -> bool:
+    return isinstance(value, int | float) and 0.0 < value < math.inf
 
 
 class Rows(NamedTuple):
@@ -170,14 +203,24 @@ class JointType:
     example: Mapping[str, Any] = field(default_factory=dict)
 
     def units_of(self, joint: Any) -> str:
-        """The units of a joint's rows, a letter each."""
-        return self.units(joint) if callable(self.units) else self.units
+        """The units of a joint's rows, a letter each. Raises MechanismError where a function of units gives others."""
+        found = self.units(joint) if callable(self.units) else self.units
+        if not (isinstance(found, str) and set(found) <= {"m", "r"}):
+            raise MechanismError(
+                f"joint type '{self.name}': units returned {found!r}, but must return a letter m or r for each row"
+            )
+        return found
 
     def problems(self) -> Iterator[str]:
         """What is wrong with the record as such; whether its rows are as many as it says is seen of a mechanism."""
-        for name in ("rows", "naive", "defaults", "complaints"):
-            if not callable(getattr(self, name)):
-                yield f"{name} is {getattr(self, name)!r}, but must be a function"
+        yield from _misfits(self, "rows naive defaults complaints", "numbers example")
+        for name in ("coordinates", "needs"):
+            if not isinstance(getattr(self, name), tuple | list):
+                yield f"{name} is {getattr(self, name)!r}, but must be a tuple of names"
+                return
+        for name, kind in (("held", Rows), ("words", Words)):
+            if not isinstance(getattr(self, name), kind | None):
+                yield f"{name} is {getattr(self, name)!r}, but must be a symvi.registry.{kind.__name__}, or None"
         if not callable(self.units) and not (isinstance(self.units, str) and set(self.units) <= {"m", "r"}):
             yield f"units {self.units!r} must have a letter m or r for each row, or be a function of the description"
         kinds = ("translation", "rotation")
@@ -187,11 +230,29 @@ class JointType:
             yield "coordinates must have translations first"
         if unknown := [name for name in self.needs if name not in OWN_FIELDS]:
             yield f"needs {unknown[0]!r}, but has the choice of {', '.join(OWN_FIELDS)}; numbers names any other number"
+        yield from self._marker_problems()
         if self.is_own and "expressions" not in self.needs:
             yield "is_own is for rows of a user's expressions: needs must have 'expressions'"
+        for name, of in (("has_pin", "child_axis"), ("is_threaded", "pitch")):
+            if getattr(self, name) and of not in self.needs:
+                yield f"{name} is for joints with a {of}: needs must have '{of}'"
         for name, meaning in self.numbers.items():
-            if isinstance(meaning, str) or len(meaning) != 2:
+            if not (isinstance(meaning, tuple | list) and len(meaning) == 2):
                 yield f"numbers has {meaning!r} for '{name}', but must have (meaning, unit)"
+
+    def _marker_problems(self) -> Iterator[str]:
+        if self.marker is None:
+            return
+        if not (isinstance(self.marker, tuple) and len(self.marker) == 2):
+            yield f"marker is {self.marker!r}, but must be (solid, proportions), or None for none"
+            return
+        solid, proportions = self.marker
+        if solid not in SOLIDS:
+            yield f"marker has the solid {solid!r}, but there are {', '.join(SOLIDS)}"
+        elif solid != "sphere" and not (
+            isinstance(proportions, tuple) and len(proportions) == 3 and all(map(_is_size, proportions))
+        ):
+            yield f"marker has the proportions {proportions!r}, but they must be three numbers above zero"
 
 
 JOINTS: Registry[JointType] = Registry("joint type")
@@ -224,7 +285,7 @@ class ForceKind:
     signals: (force) -> (input, text in t, whether it is the text's rate) for signals of the description.
     expressions: (force) -> texts of the user's own, which must be real and finite at the start.
     pulls_at_knots: (force) -> whether its energy acts at the knots alone, where it may be too stiff for the step.
-    span: how a page draws it between its two points, (role, radius); None: not at all.
+    span: how a page draws it between its two points, (look, radius); None: not at all.
     definitions: () -> functions to verify against (verify/own_definition.py). told: name of one -> its rows as vector
         expressions, for `derive`.
     examples: (parent, child) -> descriptions between two bodies, for proofs.
@@ -248,13 +309,28 @@ class ForceKind:
         """What is wrong with a record from outside as such."""
         if not callable(self.model):
             yield f"model is {self.model!r}, but must be a function: without one, nothing would act"
-        for name in ("numbers", "record", "signals", "expressions", "pulls_at_knots"):
-            if not callable(getattr(self, name)):
-                yield f"{name} is {getattr(self, name)!r}, but must be a function"
+        yield from _misfits(self, "numbers record signals expressions pulls_at_knots definitions examples", "told")
+        if not (self.naive is None or callable(self.naive)):
+            yield f"naive is {self.naive!r}, but must be a function, or None without proofs"
         described = self.description() if callable(self.description) else None
         kind = getattr(described, "model_fields", {}).get("kind")
         if not isinstance(described, type) or getattr(kind, "default", None) != self.name:
             yield f"description must return a class of forces whose kind is '{self.name}'"
+        yield from self._span_problems(described)
+
+    def _span_problems(self, described: Any) -> Iterator[str]:
+        if self.span is None:
+            return
+        if not (isinstance(self.span, tuple) and len(self.span) == 2):
+            yield f"span is {self.span!r}, but must be (look, radius), or None where nothing is drawn"
+            return
+        look, radius = self.span
+        if look not in LOOKS:
+            yield f"span has the look {look!r}, but there are {', '.join(LOOKS)}"
+        if not _is_size(radius):
+            yield f"span has the radius {radius!r}, but it must be a number above zero, of the mechanism's size"
+        if lacking := [name for name in POINTS if name not in getattr(described, "model_fields", {})]:
+            yield f"span is between two points, but {described.__name__} has no '{lacking[0]}'; set span to None"
 
 
 FORCES: Registry[ForceKind] = Registry("kind of force")
@@ -372,3 +448,38 @@ def register_contact(record: ContactKind) -> ContactKind:
 def contact_types() -> frozenset[str]:
     """The names that the program has for contacts of all kinds."""
     return frozenset(kind.type for kind in CONTACTS.values())
+
+
+def register_file(path: Path) -> tuple[str, ...]:
+    """Run a Python file that registers joint types, kinds of forces or kinds of contacts; returns the names of those.
+
+    Modules that lie beside it can be imported, now and when its records are used. Raises ArgumentError where it fails
+    or registers nothing, FileError or MissingFileError where it cannot be read.
+    """
+    with told_as_files(path):
+        text = path.read_bytes()
+    if (folder := str(path.resolve().parent)) not in sys.path:
+        sys.path.append(folder)  # last, so that nothing there takes the place of a package that symvi needs
+    before = {*JOINTS, *FORCES, *CONTACTS}
+    # Classes of descriptions look for their module by its name; none that is imported may be called so.
+    module = sys.modules[f"registers {path.stem}"] = ModuleType(f"registers {path.stem}")
+    module.__file__ = str(path)
+    try:
+        exec(compile(text, str(path), "exec"), module.__dict__)
+    except SyntaxError as error:
+        raise ArgumentError(f"{path.name}{f':{error.lineno}' if error.lineno else ''}: {error.msg}") from error
+    except SymviError as error:
+        raise ArgumentError(f"{_line(error, path)}: {error}") from error
+    except (Exception, SystemExit) as error:
+        raise ArgumentError(f"{_line(error, path)}: {type(error).__name__}: {error}") from error
+    found = tuple(name for registry in (JOINTS, FORCES, CONTACTS) for name in registry if name not in before)
+    if not found:
+        raise ArgumentError(
+            f"{path} registers nothing; call symvi.register_joint, register_force or register_contact in it"
+        )
+    return found
+
+
+def _line(error: BaseException, path: Path) -> str:
+    own = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
+    return f"{path.name}:{own[-1]}" if own else path.name

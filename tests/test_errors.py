@@ -56,7 +56,7 @@ def test_every_error_of_the_package_for_its_users_is_of_the_family() -> None:
         "Complaints", "GrammarError", "WrongFieldError",  # on their way to a MechanismError
         "Refused",  # of xacro's expressions, in a process of its own
         "SetUpError",  # of python3 -m symvi, before anything is installed
-        "Spent", "TooLong", "UnderivableError", "UnfoundedError", "UnreadableNumber", "UnreadableText",
+        "Spent", "TooLong", "UnreadableNumber", "UnreadableText",
     }  # fmt: skip
     found = {}
     for module in pkgutil.walk_packages(symvi.__path__, "symvi."):

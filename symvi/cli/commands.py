@@ -122,12 +122,13 @@ def info(
 
 def _other_coordinates(mechanism: Mechanism, loops: str, coordinates: str) -> dict[str, Any]:
     """Operations of an iteration in the coordinates that were not asked for, or why it cannot be solved in them."""
+    from symvi.analysis.loops import analyse
     from symvi.program.info import ITERATION
     from symvi.program.tree import refusal
     from symvi.simulate.solver_build import composed
 
     other = "tree" if coordinates == "maximal" else "maximal"
-    title, why = f"operations per iteration, {other}", refusal(mechanism)
+    title, why = f"operations per iteration, {other}", refusal(mechanism, analyse(mechanism, loops))
     if why:
         return {title: f"none: {why}"}
     program = composed(mechanism, loops, other)

@@ -3,7 +3,8 @@
 A command is a function that says what it does on a console and returns its last result as a dictionary. `command` gives
 every one of them the option --json (the result as one JSON object on standard output, all other text on standard error)
 and turns errors into one message and exit code 1, or the `exit_code` that an error has. What a command needs is
-imported inside it: `symvi --help` is quick.
+imported inside it: `symvi --help` is quick. Commands that read descriptions, or know functions by name, have the option
+--register for joint types and kinds of force of the user's own.
 """
 
 import functools
@@ -11,7 +12,9 @@ import inspect
 import json
 import math
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import redirect_stdout
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -19,8 +22,15 @@ from rich.console import Console
 
 from symvi import __version__
 from symvi.errors import SymviError
+from symvi.registry import register_file
 
 Result = Mapping[str, Any]
+Register = Annotated[
+    list[Path] | None,
+    typer.Option(
+        help="Run a Python file that registers joint types or forces of your own; may be repeated.", metavar="FILE.py"
+    ),
+]
 # Keywords that errors name as remedies -> the same on the command line.
 OPTIONS = {"project=True": "--project"}
 
@@ -67,6 +77,13 @@ _JSON_OPTION = inspect.Parameter(
     default=False,
     annotation=Annotated[bool, typer.Option("--json", help="Print the last result as one JSON object.")],
 )
+
+
+def register(files: Sequence[Path] | None) -> None:
+    """Run the files of an option --register, before anything is read that names what they register."""
+    for file in files or ():
+        with redirect_stdout(sys.stderr):  # what the user's own code prints is no result
+            register_file(file)
 
 
 def _message(error: Exception) -> str:

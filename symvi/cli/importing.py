@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 from rich.console import Console
 
-from symvi.cli.console import command
+from symvi.cli.console import Register, command
+from symvi.cli.console import register as run_files
 from symvi.errors import SymviError
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ OPTIONS: dict[str, tuple[Any, Any]] = {
 
 
 def takes_mechanism(function: Callable[..., Any], trajectories: bool = False) -> Callable[..., Any]:
-    """Give a command's function, `function(console, imported, ...)`, the argument FILE and the options of an import.
+    """Give a command's function, `function(console, imported, ...)`, FILE, --register and the options of an import.
 
     trajectories: whether FILE may be a saved trajectory too, whose mechanism it then is.
     """
@@ -88,6 +89,7 @@ def takes_mechanism(function: Callable[..., Any], trajectories: bool = False) ->
     def run(console: Console, *, file: Path, **options: Any) -> Any:
         from symvi.importers.contact_account import contacts_made
 
+        run_files(options.pop("register"))
         own = {name: options.pop(name) for name in OPTIONS}
         is_saved = trajectories and file.suffix.lower() == ".npz"
         imported = _of_trajectory(file) if is_saved else _imported(file, own, options.get("input_") or ())
@@ -101,7 +103,8 @@ def takes_mechanism(function: Callable[..., Any], trajectories: bool = False) ->
     keyword = inspect.Parameter.KEYWORD_ONLY
     file = inspect.Parameter("file", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=File)
     added = [
-        inspect.Parameter(name, keyword, default=default, annotation=kind) for name, (kind, default) in OPTIONS.items()
+        inspect.Parameter(name, keyword, default=default, annotation=kind)
+        for name, (kind, default) in {"register": (Register, None), **OPTIONS}.items()
     ]
     described: Any = run
     described.__signature__ = inspect.Signature([console, file, *others, *added])
@@ -206,6 +209,7 @@ def import_file(
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="Write symvi's own description, .toml or .json.")
     ] = None,
+    register: Register = None,
     prefix: Annotated[str, typer.Option(help="Before the names of all elements: left, or left_, gives left_arm.")] = "",
     gravity: Annotated[str | None, typer.Option(help="Instead of the file's.", metavar="x,y,z")] = None,
     base: Base = "fixed",
@@ -223,6 +227,7 @@ def import_file(
 ) -> Mapping[str, Any]:
     """Import a mechanism (URDF, xacro, MJCF, trep), say what became of each part, and write it in symvi's own form."""
     options = {key: value for key, value in locals().items() if key in OPTIONS}
+    run_files(register)
     if output is not None and output.suffix.lower() not in (".toml", ".json"):
         raise SymviError(f"--output {output}: let its name end in .toml or .json")
     if output is not None and not output.parent.is_dir():

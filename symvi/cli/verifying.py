@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 from rich.console import Console
 
-from symvi.cli.console import command
+from symvi.cli.console import Register, command
+from symvi.cli.console import register as run_files
 from symvi.errors import SymviError
 
 if TYPE_CHECKING:
@@ -87,6 +88,7 @@ def verify(
     prove: Annotated[bool, typer.Option("--prove", help="Try a proof by normal forms too.")] = False,
     seed: Annotated[int, typer.Option(help="Of the random points.")] = 0,
     strict: Annotated[bool, typer.Option("--strict", help="Exit code 1 for RIGHT WHERE TESTED too.")] = False,
+    register: Register = None,
     html: Annotated[Path | None, typer.Option(help="Write the reports as a page.")] = None,
     latex: Annotated[Path | None, typer.Option(help="Write the reports for a paper's appendix.")] = None,
 ) -> Mapping[str, Any]:
@@ -104,6 +106,7 @@ def verify(
             f"{file} is C, and FILE.py is run as Python: write symvi verify --c {file} --function NAME --against NAME, "
             "the C function and what it is the derivative of (symvi derive lists the names)"
         )
+    run_files(register)
     if file is not None:
         with redirect_stdout(sys.stderr):  # what the user's own code prints is no verdict
             claims = claims_of_file(file)
@@ -224,10 +227,12 @@ def derive(
     side: Side = "body",
     axes: Axes = "world",
     scale: Scale = None,
+    register: Register = None,
 ) -> Mapping[str, Any]:
     """Print one of symvi's own functions and its derivative, in the papers' notation."""
     from symvi.verify.own_functions import own_names
 
+    run_files(register)
     if name is None:
         known = own_names()
         console.print("\n".join(known), highlight=False, markup=False)

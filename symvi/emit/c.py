@@ -10,6 +10,7 @@ from pathlib import Path
 from symvi.emit.c_printer import CPrinter
 from symvi.emit.c_view import view_of
 from symvi.emit.layouts import LARGEST_INLINE, LAYOUTS, choose_layout, inline_size, is_too_large
+from symvi.emit.number_tables import NumberTables
 from symvi.emit.templates import environment
 from symvi.errors import ArgumentError, SymviError
 from symvi.mechanism.names import checked_name, shown
@@ -75,9 +76,9 @@ def generate(
 def _started(printer: CPrinter, start: Start) -> dict:
     """The tables of a start, and the drivers that hold what they find there."""
     return {
-        "starts": list(printer.tables("state", start.state)) if start.state else [],
-        "inputs_at_start": list(printer.tables("input", start.inputs)) if start.inputs else [],
-        "held": [node for node in printer.drivers() if node.name in start.held],
+        "starts": list(NumberTables(printer).tables("state", start.state)) if start.state else [],
+        "inputs_at_start": list(NumberTables(printer).tables("input", start.inputs)) if start.inputs else [],
+        "held": [node for node in printer.groups.drivers() if node.name in start.held],
     }
 
 

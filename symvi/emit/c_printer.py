@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 from itertools import groupby
 
-import numpy as np
-
-from symvi.emit.constants import Thing, constants_of, plain_constant
+from symvi.emit.node_constants import NodeConstants
+from symvi.emit.node_groups import NodeGroups
+from symvi.emit.number_tables import literal
 from symvi.emit.printer import Language, Statement, statements
 from symvi.emit.template_files import function_names
 from symvi.kernels.kernel import Kernel, Location
 from symvi.kernels.records import Field
-from symvi.program.program import Node, Program, solved_kinds
-from symvi.registry import contact_types
+from symvi.program.program import Program
 
 C_WORDS = frozenset(
     "auto break case char const continue default do double else enum extern float for goto if inline int long register "
@@ -26,7 +24,6 @@ C_WORDS = frozenset(
 SUFFIX = {"parameters": "_p", "state": "_z", "input": "_u", "work": "", "motion": "_m", "account": "_a"}
 MEMORY = ("parameters", "state", "input", "work")  # what the caller owns
 WIDTH = 118
-STEP = 0.01  # s: the time step of default parameters
 
 
 @dataclass(frozen=True)
@@ -39,82 +36,20 @@ class Member:
 
 
 class CPrinter:
-    """Names and text of one program in C."""
+    """Structs, kernels and calls of one program in C.
+
+    groups: its nodes by type. constants: names of nodes and places in the header.
+    """
 
     def __init__(self, program: Program, prefix: str, real: str):
         self.program, self.prefix, self.real = program, prefix, real
-        self.kinds = [kind for kind in program.nodes if program.nodes[kind]]
-        self.row_counts = {
-            kind: next(f.size for f in program.records.of(kind, "work") if f.name == "y")
-            for kind in self.kinds
-            if any(f.name == "y" for f in program.records.of(kind, "work"))
-        }
+        self.groups = NodeGroups(program)
+        self.kinds = self.groups.kinds
+        self.constants = NodeConstants(self.groups, prefix)
 
     def literal(self, value: Fraction | float | int) -> str:
         """The shortest text of a number, in the precision of the target."""
         return literal(value, self.real)
-
-    def law_groups(self) -> Iterator[dict]:
-        """Node types with springs along their coordinates: how many nodes, how many loads and forces each."""
-        for kind in self.kinds:
-            sizes = {f.name: f.size for f in self.program.records.of(kind, "work")}
-            if "load" in sizes:
-                yield {"kind": kind, "count": len(self.program.nodes[kind]), "rows": sizes["load"], "phi": sizes["phi"]}
-
-    def solved_groups(self) -> Iterator[dict]:
-        """Node types with velocities that are solved for: bodies, or joints whose coordinates are."""
-        for kind in solved_kinds(self.program):
-            size = next(f.size for f in self.program.records.of(kind, "work") if f.name == "s")
-            yield {"kind": kind, "count": len(self.program.nodes[kind]), "size": size}
-
-    def wrench_groups(self) -> Iterator[dict]:
-        """Node types that bear a wrench: joints whose coordinates are solved for."""
-        for kind in self.kinds:
-            fields = {f.name for f in self.program.records.of(kind, "work")}
-            for name in ("bearing", "wrench"):
-                if name in fields:
-                    yield {"kind": kind, "count": len(self.program.nodes[kind]), "force": name}
-                    break
-
-    def row_groups(self) -> Iterator[dict]:
-        """Node types whose rows are reported: constraints, and the rows that are only watched."""
-        for kind in self.kinds:
-            fields = {f.name: f.size for f in self.program.records.of(kind, "work")}
-            if "g" in fields:
-                yield {
-                    "kind": kind,
-                    "count": len(self.program.nodes[kind]),
-                    "rows": fields["g"],
-                    "watched": "y" not in fields,
-                    "solved": "f" in fields,
-                    "guarded": any(f.name == "guard" for f in self.program.records.of(kind, "parameters")),
-                }
-
-    def reactions(self) -> Iterator:
-        """The constraints that report a wrench, in the order of their types."""
-        for kind in self.kinds:
-            if any(f.name == "reaction" for f in self.program.records.of(kind, "work")):
-                yield from self.program.nodes[kind]
-
-    def drivers(self) -> Iterator:
-        """The constraints that follow an input, in the order of their types."""
-        for kind in self.kinds:
-            if any(f.name == "rate_before" for f in self.program.records.of(kind, "state")):
-                yield from self.program.nodes[kind]
-
-    def servos(self) -> Iterator:
-        """The laws that aim at an input, in the order of their types."""
-        for kind in self.kinds:
-            if any(f.name == "target_rate" for f in self.program.records.of(kind, "state")):
-                yield from self.program.nodes[kind]
-
-    def aims(self) -> Iterator[str]:
-        """Inputs that a state keeps from the knot before, as members of both records: targets of drivers and servos."""
-        for kind in self.kinds:
-            kept = {f.name for f in self.program.records.of(kind, "state")}
-            for field in self.program.records.of(kind, "input"):
-                if field.name in kept:
-                    yield from (f"{kind}[{node.index}].{field.name}" for node in self.program.nodes[kind])
 
     def signature(self, letters: str) -> str:
         """Parameters of a function on the four stores: p z u w, Z where the state is written."""
@@ -164,127 +99,6 @@ class CPrinter:
                 if self.program.records.of(kind, store)
             ]
             yield {"name": f"{self.prefix}_{store}", "members": members, "store": store}
-
-    def fields(self, store: str) -> Iterator[dict]:
-        """The fields of a store by node type, with the number of nodes."""
-        for kind in self.kinds:
-            if fields := self.program.records.of(kind, store):
-                yield {"kind": kind, "count": len(self.program.nodes[kind]), "fields": fields}
-
-    def constraints(self) -> Iterator[dict]:
-        for kind, rows in self.row_counts.items():
-            for node in self.program.nodes[kind]:
-                yield {"kind": kind, "index": node.index, "name": node.name, "rows": rows}
-
-    def names(self) -> Iterator[tuple[str, int, str]]:
-        """Constants that name the nodes of every type, for a reader and for an embedded program; a remark, or ""."""
-        for node in self._named():
-            yield self.constant(node.kind, node.name), node.index, self.remark(node.kind, node.name)
-
-    def _named(self) -> Iterator[Node]:
-        for kind in self.kinds:
-            if kind not in ("common", "link", "side") and not kind.startswith("edge"):
-                yield from self.program.nodes[kind]
-
-    def constant(self, what: str, name: str) -> str:
-        """The constant that names a thing: a node of its kind, or an "input", "reaction", "point", "coordinate"."""
-        return self._constants[what, name]
-
-    def remark(self, what: str, name: str) -> str:
-        """The name of a thing whose constant does not tell it from another; else ""."""
-        return "" if self.constant(what, name) == plain_constant(self.prefix, (what, name)) else name
-
-    @cached_property
-    def _constants(self) -> Mapping[Thing, str]:
-        fields = {kind: self.program.records.of(kind, "input") for kind in self.kinds}
-        things = [(node.kind, node.name) for node in self._named()]
-        things += [
-            ("input", f"{node.name}.{field.name}")
-            for kind in self.kinds
-            for node in self.program.nodes[kind]
-            for field in fields[kind]
-        ]
-        things += [("reaction", node.name) for node in self.reactions()]
-        things += [("point", note["name"]) for note in self.points()]
-        things += [
-            ("coordinate", node.name) for motion in self.motions() for node in self.program.nodes[motion["kind"]]
-        ]
-        return constants_of(self.prefix, things)
-
-    def inequalities(self) -> list[dict]:
-        """Contacts, limits and dry friction, in the order of their types."""
-        return sorted(self.program.notes["inequalities"], key=lambda note: self.kinds.index(note["kind"]))
-
-    def points(self) -> list[dict]:
-        """The contact points, in the order of their results."""
-        types = contact_types()
-        return [note for note in self.inequalities() if note["type"] in types]
-
-    def motions(self) -> Iterator[dict]:
-        """Node types that have coordinates: how many each, and where theirs begin in the caller's arrays."""
-        first = 0
-        for kind in self.kinds:
-            size = next((f.size for f in self.program.records.of(kind, "motion")), 0)
-            if size:
-                count = len(self.program.nodes[kind])
-                yield {"kind": kind, "count": count, "size": size, "first": first}
-                first += count * size
-
-    def coordinates(self) -> Iterator[tuple[str, int, str]]:
-        """(constant, place of a joint's first coordinate, what the joint is) in the order of the caller's arrays."""
-        notes = {(note["kind"], note["index"]): note for note in self.program.notes["motion"]}
-        for motion in self.motions():
-            for node in self.program.nodes[motion["kind"]]:
-                place = motion["first"] + motion["size"] * node.index
-                yield self.constant("coordinate", node.name), place, notes[node.kind, node.index]["text"]
-
-    def input_places(self) -> Iterator[tuple[str, int, str]]:
-        """(constant, place among all numbers of the input, what is there and its unit)."""
-        place = 0
-        for kind in self.kinds:
-            fields = self.program.records.of(kind, "input")
-            for node in self.program.nodes[kind] if fields else ():
-                for field in fields:
-                    constant = self.constant("input", f"{node.name}.{field.name}")
-                    entries = f"{kind}[{node.index}].{field.name}" + (f"[{field.size}]" if field.size > 1 else "")
-                    yield constant, place, f"{entries}: {field.meaning} [{field.unit}]"
-                    place += field.size
-
-    def defaults(self) -> Iterator[dict]:
-        """The numbers of the description: a table per node type, with the members of every node's struct in order."""
-        for kind in self.kinds:
-            fields = self.program.records.of(kind, "parameters")
-            if fields:
-                rows = [
-                    {"name": node.name, "members": list(self._members(node, fields))}
-                    for node in self.program.nodes[kind]
-                ]
-                yield {"kind": kind, "struct": self.struct(kind, "parameters"), "rows": rows}
-
-    def tables(self, store: str, numbers: Sequence[float]) -> Iterator[dict]:
-        """The numbers of a state or an input, record by record: a table per node type like those of the parameters."""
-        left = iter(numbers)
-        for kind in self.kinds:
-            fields = self.program.records.of(kind, store)
-            if fields:
-                rows = [
-                    {
-                        "name": node.name,
-                        "members": [self._member(f, [next(left) for _ in range(f.size)]) for f in fields],
-                    }
-                    for node in self.program.nodes[kind]
-                ]
-                yield {"kind": kind, "struct": self.struct(kind, store), "rows": rows}
-
-    def _member(self, field: Field, numbers: Sequence[float]) -> str:
-        """A member of an initialiser, each number as the very one that memory holds."""
-        text = ", ".join(held_literal(number, self.real) for number in numbers)
-        return f"{text if field.size == 1 else f'{{ {text} }}'}, /* {field.name} */"
-
-    def _members(self, node: Node, fields: Sequence[Field]) -> Iterator[str]:
-        known = {"h": (STEP,), **self.program.parameters.get((node.kind, node.index), {})}
-        for field in fields:
-            yield self._member(field, known.get(field.name, (0.0,) * field.size))
 
     def access(self, kernel: Kernel):
         sizes = {port.label: port.kind for port in kernel.ports}
@@ -382,19 +196,6 @@ class CPrinter:
             return f"{found.name}: {found.meaning}" if found.meaning else found.name
 
         return text
-
-
-def literal(value: Fraction | float | int, real: str) -> str:
-    """The shortest text of a number of Python, in the precision "double" or "float"."""
-    text = repr(float(value))
-    if "e" not in text and "." not in text:
-        text += ".0"
-    return text + ("f" if real == "float" else "")
-
-
-def held_literal(value: float, real: str) -> str:
-    """The shortest text of the very number that memory holds."""
-    return f"{np.float32(value)!s}f" if real == "float" else literal(value, real)
 
 
 def wrapped(text: str) -> list[str]:

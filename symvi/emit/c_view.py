@@ -9,6 +9,7 @@ from symvi.emit import sines
 from symvi.emit.adapting import Adapting
 from symvi.emit.c_printer import CPrinter, broken, wrapped
 from symvi.emit.layouts import HOLDER, LAYOUTS, phase_lines
+from symvi.emit.number_tables import NumberTables
 from symvi.emit.python import HALF_TURN, SERIES, TURN
 from symvi.kernels.account import SUMS
 from symvi.kernels.angles import carried_once
@@ -97,6 +98,7 @@ MEANINGS = {
     "shorten_step": "take less of the increment",
     "react": "forces and torques of the joints",
     "compare": "how far velocities are from where their last change led",
+    "depart": "twice the kinetic energy of what velocities have beside those that joints allow at the second knot",
     "reset": "no part of a step yet",
     "gather": "impulses of a part of a step to those before, and means of forces",
     "arrive": "rates of inputs at the second knot",
@@ -147,16 +149,16 @@ def view_of(program: Program, layout: str, real: str, prefix: str, options: Solv
         "aggregates": list(printer.aggregates()),
         "motion_structs": list(printer.structs(("motion",))),
         "motion_aggregate": next(iter(printer.aggregates(("motion",)))),
-        "motions": list(printer.motions()),
+        "motions": list(printer.groups.motions()),
         "account_structs": list(printer.structs(("account",))),
         "account_aggregate": next(iter(printer.aggregates(("account",)))),
-        "account_groups": [group for group in printer.fields("account") if group["kind"] != "common"],
+        "account_groups": [group for group in printer.groups.fields("account") if group["kind"] != "common"],
         "sums": SUMS,
         "works": program.notes["works"],
         "late": [note for note in program.notes["works"] if note["late"]],
         "losses": [(note, way) for note in program.notes["losses"] for way in range(len(note["ways"]))],
-        "coordinates": list(printer.coordinates()),
-        "coordinate_count": sum(motion["count"] * motion["size"] for motion in printer.motions()),
+        "coordinates": list(printer.constants.coordinates()),
+        "coordinate_count": sum(motion["count"] * motion["size"] for motion in printer.groups.motions()),
         "carried_motion": program.notes["carried_motion"],
         "driven_motion": program.notes["driven_motion"],
         "projections": PROJECTIONS,
@@ -165,14 +167,14 @@ def view_of(program: Program, layout: str, real: str, prefix: str, options: Solv
         "phases": phases,
         "statuses": [(s.name, int(s), SENTENCES[s]) for s in SolverStatus],
         "bodies": program.nodes["body"],
-        "constraints": list(printer.constraints()),
-        "names": list(printer.names()),
-        "input_places": list(printer.input_places()),
-        "state_fields": list(printer.fields("state")),
-        "input_fields": list(printer.fields("input")),
+        "constraints": list(printer.groups.constraints()),
+        "names": list(printer.constants.names()),
+        "input_places": list(printer.constants.input_places()),
+        "state_fields": list(printer.groups.fields("state")),
+        "input_fields": list(printer.groups.fields("input")),
         "undetermined": _undetermined(program, printer),
-        "reaction_names": [_named(printer, "reaction", node.name) for node in printer.reactions()],
-        "defaults": list(printer.defaults()),
+        "reaction_names": [_named(printer, "reaction", node.name) for node in printer.groups.reactions()],
+        "defaults": list(NumberTables(printer).defaults()),
         "options": options,
         "literal": printer.literal,
         "domain": printer.literal(Fraction(str(DOMAIN))),
@@ -214,6 +216,7 @@ def view_of(program: Program, layout: str, real: str, prefix: str, options: Solv
         "uneven": printer.literal(UNEVEN),
         "beside": [tuple(map(printer.literal, pair)) for pair in BESIDE],
         "loops": bool(program.notes["loops"]),
+        "led": program.notes["coordinates"] == "tree",
         "order": wrapped("elimination order: " + ", ".join(program.notes["order"])),
         "angles": any("angle" in k.operation_count() or "atan2" in k.operation_count() for k in program.kernels()),
         "sines": [name for name in ("sin", "cos") if any(name in k.operation_count() for k in program.kernels())],
@@ -221,16 +224,18 @@ def view_of(program: Program, layout: str, real: str, prefix: str, options: Solv
         "uses_c_library": program.notes.get("uses_c_library", False),
         "sources": _sources(program),
         "kinds": printer.kinds,
-        "rows": sum(len(program.nodes[kind]) * rows for kind, rows in printer.row_counts.items()),
-        "row_groups": list(printer.row_groups()),
-        "solved_groups": list(printer.solved_groups()),
-        "wrench_groups": list(printer.wrench_groups()),
-        "law_groups": list(printer.law_groups()),
-        "reactions": list(printer.reactions()),
-        "drivers": list(printer.drivers()),
-        "servos": list(printer.servos()),
+        "rows": sum(len(program.nodes[kind]) * rows for kind, rows in printer.groups.row_counts.items()),
+        "row_groups": list(printer.groups.row_groups()),
+        "solved_groups": list(printer.groups.solved_groups()),
+        "solved_count": sum(group["count"] * group["size"] for group in printer.groups.solved_groups()),
+        "solved_rows": sum(group["count"] * group["rows"] for group in printer.groups.row_groups() if group["solved"]),
+        "wrench_groups": list(printer.groups.wrench_groups()),
+        "law_groups": list(printer.groups.law_groups()),
+        "reactions": list(printer.groups.reactions()),
+        "drivers": list(printer.groups.drivers()),
+        "servos": list(printer.groups.servos()),
         "foreseen": _foreseen(program),
-        "aims": list(printer.aims()),
+        "aims": list(printer.groups.aims()),
         "watched": bool(phases["watch"]["lines"]),
         "carried": carried_once(program.notes["angles"]),
         "tolerance": printer.literal(TOLERANCE[real]),
@@ -257,12 +262,12 @@ def _foreseen(program: Program) -> str:
 
 def _named(printer: CPrinter, what: str, name: str) -> tuple[str, str]:
     """The constant of a thing, and a remark on it."""
-    return printer.constant(what, name), printer.remark(what, name)
+    return printer.constants.constant(what, name), printer.constants.remark(what, name)
 
 
 def _undetermined(program: Program, printer: CPrinter) -> list[str]:
     """Which reactions no motion determines, as lines of a comment."""
-    names = [node.name for node in printer.reactions() if node.name in program.notes.get("undetermined", ())]
+    names = [node.name for node in printer.groups.reactions() if node.name in program.notes.get("undetermined", ())]
     text = (
         "Loops have more rows than they need, so that no motion determines all that some joints bear; here dropped "
         "rows bear nothing: "
@@ -272,12 +277,12 @@ def _undetermined(program: Program, printer: CPrinter) -> list[str]:
 
 def _inequalities(program: Program, printer: CPrinter, real: str) -> dict:
     """Contacts, limits and dry friction by node type, and the numbers that steer their solver."""
-    nodes, types = printer.inequalities(), contact_types()
+    nodes, types = printer.groups.inequalities(), contact_types()
     groups = {}
     for node in nodes:
         group = groups.setdefault(node["kind"], {**node, "count": 0, "closes": node["type"] in types})
         group["count"] += 1
-    contacts = printer.points()
+    contacts = printer.groups.points()
     return {
         "inequalities": list(groups.values()),
         "contacts": contacts,

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from symvi import __version__
-from symvi.emit.c_printer import CPrinter, held_literal
+from symvi.emit.c_printer import CPrinter
+from symvi.emit.number_tables import held_literal
 from symvi.emit.templates import environment
 from symvi.errors import SymviError
 from symvi.exporters.bits import SAME_BITS, SECTIONS
@@ -118,7 +119,9 @@ def _view(request: Request, text: ExportedText, expected: Golden | str) -> dict[
         "layout": text.sources.layout,
         "digest": request.mechanism.digest,
         "bodies": request.mechanism.body_names,
-        "first_body": CPrinter(text.program, request.prefix, real).constant("body", request.mechanism.body_names[0]),
+        "first_body": CPrinter(text.program, request.prefix, real).constants.constant(
+            "body", request.mechanism.body_names[0]
+        ),
         "fields": FIELDS,
         "step": request.step,
         "steps": steps,

@@ -63,7 +63,7 @@ def parameters(text: ExportedText) -> Iterator[dict[str, Any]]:
 def inputs(text: ExportedText, values: Sequence[float]) -> Iterator[dict[str, Any]]:
     """The fields of the input, each with the constant that names its place in the header."""
     printer = CPrinter(text.program, text.sources.name, text.sources.real)
-    constants = [constant for constant, _, _ in printer.input_places()]
+    constants = [constant for constant, _, _ in printer.constants.input_places()]
     for constant, field in zip(constants, fields(text, "input", values), strict=True):
         yield {**field, "constant": constant}
 
@@ -74,12 +74,17 @@ def rows(text: ExportedText, undetermined: Mapping[str, Sequence[int]]) -> dict[
     undetermined: joint -> which numbers of its reaction are arbitrary (symvi/exporters/undetermined.py).
     """
     printer = CPrinter(text.program, text.sources.name, text.sources.real)
-    names = [node.name for motion in printer.motions() for node in text.program.nodes[motion["kind"]]]
-    sizes = [motion["size"] for motion in printer.motions() for _ in text.program.nodes[motion["kind"]]]
-    coordinates = zip(names, sizes, printer.coordinates(), strict=True)
-    listed = {"reaction": [node.name for node in printer.reactions()], "point": [p["name"] for p in text.plan.contacts]}
+    names = [node.name for motion in printer.groups.motions() for node in text.program.nodes[motion["kind"]]]
+    sizes = [motion["size"] for motion in printer.groups.motions() for _ in text.program.nodes[motion["kind"]]]
+    coordinates = zip(names, sizes, printer.constants.coordinates(), strict=True)
+    listed = {
+        "reaction": [node.name for node in printer.groups.reactions()],
+        "point": [p["name"] for p in text.plan.contacts],
+    }
     found = {
-        what: [{"name": name, "row": k, "constant": printer.constant(what, name)} for k, name in enumerate(of)]
+        what: [
+            {"name": name, "row": k, "constant": printer.constants.constant(what, name)} for k, name in enumerate(of)
+        ]
         for what, of in listed.items()
     }
     return {

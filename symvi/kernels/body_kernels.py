@@ -24,6 +24,8 @@ SPIN = ("l", 3, "angular momentum carried to this knot, world axes", "kg m²/s")
 VELOCITY = ("v", 3, "velocity over the last step", "m/s")
 RATE = ("w", 3, "angular velocity over the last step, world axes", "rad/s")
 SIZE_OF_INERTIA = "largest diagonal entry of the inertia, at least the mass times (1 mm)²"
+# BM20 divides the balance of forces by the step, the balance of torques by half of it; so does BSMH23.
+RESIDUAL = ("f = [p - p0; l - l0] - e", "BM20 (29), (32), BSMH23 (10), (16), times h and h/2")
 INERTIA = ("inertia", 6, "xx, yy, zz, xy, xz, yz about the centre of mass, body axes", "kg m²")
 
 
@@ -74,14 +76,14 @@ def body_kernels(
         BODY, "work", "e", 6
     )  # read by every iteration: forces add to it after this kernel's own part
     carry = common.carry(trace)
-    trace.note("f = [p - p0; l - l0] - e", "BM20 (29), BSMH23 (16)")
+    trace.note(*RESIDUAL)
     carried = [
         *trace.named("p0", [carry * value for value in trace.read(BODY, "state", *MOMENTUM)]),
         *trace.named("l0", [carry * value for value in trace.read(BODY, "state", *SPIN)]),
     ]
     trace.write(BODY, "l", angular_momentum, "angular momentum of this step, world axes", "kg m²/s")
     trace.write(BODY, "jw", motion["Jw"], "inertia times angular velocity, world axes", "kg m²/s")
-    trace.note("f = [p - p0; l - l0] - e", "BM20 (29), (32), times h and h/2")
+    trace.note(*RESIDUAL)
     given = [old + force for old, force in zip(carried, explicit, strict=True)]
     trace.write(
         BODY,

@@ -16,8 +16,14 @@ from symvi.scalar import Rate, Scalar
 COMMON = "common"
 LINK = "link"  # the blocks of the Newton matrix between two bodies
 JOINT = "joint"  # the joint that takes a law along its coordinates
+SLOPES = "slopes"  # increments of impulses between two bodies that are bordered
 SHARED = Port(COMMON, COMMON)
 GRAVITY = ("gravity", 3, "acceleration of gravity, world axes", "m/s²")
+
+
+def slopes_of(kind: str) -> str:
+    """The type of the records that hold bordered rows of laws of a type."""
+    return f"{kind}_slopes"
 
 
 def step(trace: Trace) -> Scalar:

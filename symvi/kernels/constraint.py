@@ -75,7 +75,7 @@ def constraint_kernels(
     with trace.computing("f = g(z1)/h + (g(z2) - g(z1))/h", "BSMH23 (20b)"):
         start = [closing * value for value in rows.first]
         if model.target:
-            start[0] = _towards_target(trace, model, model.target, rows.first[0], closing)
+            start[0] = towards_target(trace, model, model.target, rows.first[0], closing)
         trace.named("opening", start)
     forces = {
         label: [[-entry for entry in column] for column in zip(*rows.at1[label], strict=True)] for label in moving
@@ -118,7 +118,7 @@ def constraint_kernels(
             kind,
             lambda t: _reaction(t, model, baked, right["b"]),
         )
-    kernels |= _own_kernels(records, kind, model)
+    kernels |= own_kernels(records, kind, model)
     if model.angles or model.target or model.laws:
         kernels["finish"] = _finish(records, kind, model, ports, second)
     if model.laws and damping:
@@ -191,7 +191,7 @@ def _dot(trace: Trace, left: Sequence[Scalar], right: Sequence[Scalar]) -> Scala
     return total
 
 
-def _towards_target(trace: Trace, model: ConstraintModel, name: str, value: Scalar, closing: Scalar) -> Scalar:
+def towards_target(trace: Trace, model: ConstraintModel, name: str, value: Scalar, closing: Scalar) -> Scalar:
     """A driver's row: (c(z1) - u)/h in a step; at a knot the coordinate moves at the input's own rate."""
     kind = trace.own
     target = trace.read(
@@ -267,7 +267,7 @@ def watch_kernels(records: Records, kind: str, model: ConstraintModel, baked: Ba
 
 def sums_of_parts(records: Records, kind: str, model: ConstraintModel) -> dict[str, Kernel]:
     """The phases reset and gather of a constraint."""
-    return _own_kernels(records, kind, model, ("reset", "gather"))
+    return own_kernels(records, kind, model, ("reset", "gather"))
 
 
 def gather_means(trace: Trace, name: str, total: str, entries: Iterable[int]) -> None:
@@ -287,9 +287,10 @@ def gather_means(trace: Trace, name: str, total: str, entries: Iterable[int]) ->
     trace.write(kind, name, [means.get(k) for k in range(sizes[name])])
 
 
-def _own_kernels(
+def own_kernels(
     records: Records, kind: str, model: ConstraintModel, phases: Collection[str] = PHASES
 ) -> dict[str, Kernel]:
+    """The kernels of rows that work on their own record alone."""
     n = model.rows
     own = (SHARED, Port(kind, kind))
 
@@ -374,6 +375,11 @@ def _finish(records: Records, kind: str, model: ConstraintModel, ports, second: 
             hand_on(trace, model.laws, second, weights_of(trace, model.laws))
             keep_weights(trace, model.laws, joint=True)
         if model.target:
-            trace.write(kind, "target", trace.read(kind, "input", model.target), store="state")
+            remember_input(trace, model.target)
 
     return single(records, f"finish_{kind}", "carry angles, inputs and laws on to the next step", ports, kind, build)
+
+
+def remember_input(trace: Trace, name: str) -> None:
+    """Keep the input of a driver as what was reached."""
+    trace.write(trace.own, "target", trace.read(trace.own, "input", name), store="state")

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from symvi.kernels import common
 from symvi.kernels.account import add, mean_motion
-from symvi.kernels.common import single
+from symvi.kernels.common import SLOPES, single, slopes_of
 from symvi.kernels.constraint import gather_means
 from symvi.kernels.contact_geometry import ContactGeometry
 from symvi.kernels.friction import Friction, RoundCone
@@ -33,7 +33,7 @@ from symvi.kernels.inequality import (
     start_pair,
     stepping,
 )
-from symvi.kernels.kernel import Kernel
+from symvi.kernels.kernel import Kernel, Port
 from symvi.kernels.knots import Baked
 from symvi.kernels.pyramid import LinearCone
 from symvi.kernels.records import Records
@@ -47,23 +47,26 @@ FRICTION = {"none": Friction, "second_order": RoundCone, "linear": LinearCone}
 
 
 def contact_kernels(
-    records: Records, kind: str, model: ContactModel, baked: Baked, backwards: bool = False
+    records: Records, kind: str, model: ContactModel, baked: Baked, backwards: bool = False, bordered: bool = False
 ) -> InequalityKernels:
     """Every kernel of one contact type.
 
     Ports: the contact under its own kind's name, bodies under their labels, the bodies' edge as `link`. backwards: that
-    edge was made for the pair of bodies the other way round.
+    edge was made for the pair of bodies the other way round. bordered: contacts between two bodies keep directions and
+    slopes of their impulses in their own record instead of blocks of the Newton matrix (border.py).
     """
-    return _ContactKernels(records, kind, model, baked, backwards).build()
+    return _ContactKernels(records, kind, model, baked, backwards, bordered).build()
 
 
 class _ContactKernels:
-    def __init__(self, records: Records, kind: str, model: ContactModel, baked: Baked, backwards: bool):
+    def __init__(self, records: Records, kind: str, model: ContactModel, baked: Baked, backwards: bool, bordered: bool):
         self.records, self.kind, self.model = records, kind, model
         self.friction = FRICTION[model.cone](kind, model, baked)
-        self.geometry = ContactGeometry(kind, model, baked, self.friction, backwards)
+        self.geometry = ContactGeometry(kind, model, baked, self.friction, backwards, bordered)
         self.moving = self.geometry.moving
         self.ports = ports_of(kind, self.moving)
+        if self.geometry.bordered:
+            self.ports += (Port(SLOPES, slopes_of(kind)),)
         self.pairs, self.misses = 1 + self.friction.pairs, 1 + self.friction.misses
         self.gap = Pair(0, self.pairs)
         self.fields = (("impulse", self.pairs), ("slack", self.pairs), *self.friction.fields)
@@ -110,7 +113,10 @@ class _ContactKernels:
                 made[build] = single(self.records, f"{phase}_{self.kind}", summary, self.ports, self.kind, build)
             kernels[phase] = made[build]
         kernels |= stepping(self.records, self.kind, self.fields, "the increment")
-        return InequalityKernels(kernels, len(self.moving) == 2, self.pairs, self.friction.cone, self.misses)
+        counts = self.pairs, self.friction.cone, self.misses
+        if self.geometry.bordered:
+            return InequalityKernels(kernels, False, *counts, self.geometry.directions, self.geometry.slopes)
+        return InequalityKernels(kernels, len(self.moving) == 2, *counts)
 
     # --- phases -----------------------------------------------------------------------------------------------------
     def _warm(self, trace: Trace) -> None:
@@ -124,6 +130,7 @@ class _ContactKernels:
             put(trace, f"d_{name}", [trace.graph.constant(0)] * size)
 
     def _release(self, trace: Trace) -> None:
+        self._send_nowhere(trace)
         trace.write(self.kind, "kappa", [trace.graph.constant(0)])
         self.friction.release(trace)
 
@@ -146,6 +153,7 @@ class _ContactKernels:
         self.geometry.push(trace, normal, tangent)
 
     def _soften(self, trace: Trace) -> None:
+        self._send_nowhere(trace)
         softened(trace, "impulse", "slack", [ratio(trace)] * self.pairs)
         if self.friction.cone:
             softened(trace, "b", "e", [ratio(trace)])
@@ -187,13 +195,32 @@ class _ContactKernels:
         trace.write(self.kind, "k", [k], "where the normal impulse is sent if velocities stay", "N s")
         tangent = self.friction.aim(trace, centring, exact)
         law = self.friction.law(trace)
-        self.geometry.push(trace, k, [t + m * k for t, m in zip(tangent, law["m"], strict=True)])
+        self._push(trace, k, [t + m * k for t, m in zip(tangent, law["m"], strict=True)])
+
+    def _push(self, trace: Trace, normal: Scalar, tangent: list[Scalar]) -> None:
+        """Where impulses are sent: onto bodies, or into the rows that stand for them."""
+        if self.geometry.bordered:
+            sent = [normal, *(tangent if self.geometry.ways else ())]
+            trace.write(SLOPES, "f", [-x for x in sent], "what the rows lack", "N s", rate=Rate.ITERATION)
+        else:
+            self.geometry.push(trace, normal, tangent)
+
+    def _send_nowhere(self, trace: Trace) -> None:
+        if self.geometry.bordered:
+            zero = trace.graph.constant(0)
+            self._push(trace, zero, [zero] * 3)
 
     def _respond(self, trace: Trace) -> None:
         opening, slide = self.geometry.moved(trace)
         k, miss = self.geometry.work(trace, "k")[0], field(trace, "miss", self.misses)[0]
         d_gamma, d_s = pair_response(trace, k, self.geometry.kappa(trace), miss, opening)
-        impulses, slacks = self.friction.respond(trace, d_gamma, slide)
+        borne: list[Scalar] = []
+        if self.geometry.bordered:
+            trace.note("d_gamma = y_n,  kt - K du = y_t - m y_n", "solved for themselves: nothing cancels")
+            count = 4 if self.geometry.ways else 1
+            d_gamma, *tangent = trace.read(SLOPES, "work", "s", count, "solved increment of the impulses")
+            borne = [b - m * d_gamma for b, m in zip(tangent, self.friction.law(trace)["m"], strict=False)]
+        impulses, slacks = self.friction.respond(trace, d_gamma, slide, borne)
         put(trace, "d_impulse", [d_gamma, *impulses])
         put(trace, "d_slack", [d_s, *slacks])
 

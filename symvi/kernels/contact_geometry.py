@@ -33,16 +33,22 @@ class ContactGeometry:
 
     moving: labels of the bodies that are no world. first: the one that comes first in the record between two bodies.
     second, gradients, ways: by body, the gradient of the gap at the second knot and, where it is no unit vector, at the
-    first, and the change of sliding with the placement of the body.
+    first, and the change of sliding with the placement of the body. directions, slopes: of bordered contacts, what a
+    body gets of the impulses along the normal and the axes of the world, and these by its motion.
     """
 
-    def __init__(self, kind: str, model: ContactModel, baked: Baked, friction: Friction, backwards: bool):
+    def __init__(
+        self, kind: str, model: ContactModel, baked: Baked, friction: Friction, backwards: bool, bordered: bool
+    ):
         self.kind, self.model, self.baked, self.friction = kind, model, baked, friction
         self.moving = [label for label, body in model.bodies.items() if body is not None]
         self.first = (self.moving[::-1] if backwards else self.moving)[0]
         self.gradients: dict[str, Block] = {}
         self.second: dict[str, Block] = {}
         self.ways: dict[str, Block] = {}
+        self.bordered = bordered and len(self.moving) == 2
+        self.directions: dict[str, Block] = {}
+        self.slopes: dict[str, Block] = {}
 
     def kernels(self, records: Records, ports: tuple[Port, ...]) -> dict[str, Kernel]:
         """By how often they run: per change of parameters, per step, per iteration, per matrix."""
@@ -81,6 +87,8 @@ class ContactGeometry:
             slide = self._sliding(trace, knots, normal, arms)
             trace.write(self.kind, "ut", slide, "velocity of sliding, of the child on the parent", "m/s")
             self.friction.prepare(trace, knots, normal)
+        if self.bordered:
+            self._directions(trace, normal, arms, rows)
         self._blocks(trace)
         return trace.kernels(self.kind)
 
@@ -187,12 +195,38 @@ class ContactGeometry:
                 way = list(zip(*stored(trace, self.ways[column]), strict=True))
                 tangent = [[dot(trace, stiffness[i], way[j]) for j in range(6)] for i in range(3)]
             along = [m * kappa for m in law["m"]]
+            if self.bordered:
+                pushes = [[kappa * x for x in slope]]
+                pushes += [[along[i] * slope[j] + tangent[i][j] for j in range(6)] for i in self._ways()]
+                self.slopes[column] = self._kept(trace, f"slope_{column}", pushes, "impulses by the motion of a body")
+                continue
             for row in self.moving:
                 columns = []
                 for j in range(6):
                     push = [along[i] * slope[j] + tangent[i][j] for i in range(3)]
                     columns.append(self.on_body(trace, row, kappa * slope[j], push))
                 add_block(trace, row, column, self.first, [columns[j][i] for i in range(6) for j in range(6)])
+
+    def _ways(self) -> range:
+        """The axes of the world along which friction acts."""
+        return range(3 if self.ways else 0)
+
+    def _directions(self, trace: Trace, normal: Sequence[Scalar], arms, rows: Rows) -> None:
+        """What bodies get of one along the normal, and along the axes of the world."""
+        zero, one = trace.graph.constant(0), trace.graph.constant(1)
+        forces = [list(normal), *([one if i == k else zero for i in range(3)] for k in self._ways())]
+        for label in self.moving:
+            given = [[*force, *cross(arms[f"l_{label}"], force)] for force in forces]
+            given = given if label == "b" else [[-x for x in row] for row in given]
+            if not self.model.unit_gradient:
+                given[0] = rows.at1[label][0]
+            self.directions[label] = trace.block("along1", given, "what a body gets of each of the impulses")
+
+    def _kept(self, trace: Trace, name: str, rows: Sequence[Sequence[Scalar]], meaning: str) -> Block:
+        """A block that the matrix alone needs."""
+        values = [x for row in rows for x in row]
+        trace.write(self.kind, name, [None if x.is_zero else x for x in values], meaning, rate=Rate.MATRIX)
+        return Block.dense(len(rows), 6, name, sum(1 << k for k, x in enumerate(values) if not x.is_zero))
 
     def kappa(self, trace: Trace, rate: Rate = Rate.ITERATION) -> Scalar:
         return trace.read(self.kind, "work", "kappa", 1, "stiffness of the gap", "kg", rate=rate)[0]

@@ -84,8 +84,10 @@ class Friction:
         """kt, the change of friction if nothing moves and the normal impulse stays."""
         return [trace.graph.constant(0)] * 3
 
-    def respond(self, trace: Trace, d_gamma: Scalar, slide: list[Scalar]) -> tuple[list[Scalar], list[Scalar]]:
-        """Increments of its variables; those of its pairs are returned."""
+    def respond(
+        self, trace: Trace, d_gamma: Scalar, slide: list[Scalar], borne: Sequence[Scalar] = ()
+    ) -> tuple[list[Scalar], list[Scalar]]:
+        """Increments of its variables; those of its pairs are returned. borne: kt - K du, where it is solved for."""
         return [], []
 
     def forget(self, trace: Trace) -> None:
@@ -227,21 +229,27 @@ class RoundCone(Sliding):
         }
         return use(trace, cones.scaled_aim, **given)
 
-    def respond(self, trace: Trace, d_gamma: Scalar, slide: list[Scalar]) -> tuple[list[Scalar], list[Scalar]]:
+    def respond(
+        self, trace: Trace, d_gamma: Scalar, slide: list[Scalar], borne: Sequence[Scalar] = ()
+    ) -> tuple[list[Scalar], list[Scalar]]:
+        law, kt = self.law(trace), self.tangent(trace, "kt")
+        if borne:
+            law["K"] = [trace.graph.constant(0)] * 9
+            kt = list(borne)
         change = use(
             trace,
             cones.friction_response,
             b0=self._cone(trace, "b")[:1],
             gamma=field(trace, "impulse", 1),
             top=trace.read(self.kind, "work", "top"),
-            kt=self.tangent(trace, "kt"),
+            kt=kt,
             lean=self.tangent(trace, "lean"),
             give=trace.read(self.kind, "work", "give"),
             bound=self.bound(trace),
             miss=self._missed(trace),
             dgamma=[d_gamma],
             du=slide,
-            **self.law(trace),
+            **law,
         )
         put(trace, "d_b", change["db"])
         put(trace, "d_e", change["de"])

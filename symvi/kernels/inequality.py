@@ -31,14 +31,14 @@ of the step, dp is what the node does against that: all of it where it holds, no
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from symvi.kernels import common
 from symvi.kernels.body_kernels import BODY, use
 from symvi.kernels.common import COMMON, JOINT, LINK, SHARED, single
-from symvi.kernels.kernel import Kernel, Port
+from symvi.kernels.kernel import Block, Kernel, Port
 from symvi.kernels.records import Records
 from symvi.kernels.tracing import Trace
 from symvi.physics import pairs
@@ -56,13 +56,18 @@ MEANINGS = {
 
 @dataclass(frozen=True)
 class InequalityKernels:
-    """The kernels of an inequality type by phase, and what control needs: its pairs, whether it has a cone."""
+    """The kernels of an inequality type by phase, and what control needs: its pairs, whether it has a cone.
+
+    directions, slopes: where it is bordered, as those of laws (law.LawKernels).
+    """
 
     kernels: dict[str, Kernel]
     linked: bool
     pairs: int
     cone: bool
     misses: int
+    directions: Mapping[str, Block] | None = None
+    slopes: Mapping[str, Block] | None = None
 
 
 def field(trace: Trace, name: str, size: int) -> list[Scalar]:

@@ -27,7 +27,7 @@ from fractions import Fraction
 from symvi.kernels import blocks, common
 from symvi.kernels.account import SPENT, WORK, add
 from symvi.kernels.body_kernels import BODY, use
-from symvi.kernels.common import COMMON, JOINT, SHARED, single
+from symvi.kernels.common import COMMON, JOINT, LINK, SHARED, single
 from symvi.kernels.inequality import add_block, dot, ports_of, stored
 from symvi.kernels.kernel import Block, Kernel, Port
 from symvi.kernels.knots import Baked, Knots, Rows, carry_angles, remember_angles, trace_rows
@@ -102,10 +102,16 @@ class Acting:
 
 @dataclass(frozen=True)
 class LawKernels:
-    """The kernels of laws that keep their blocks, by phase; `linked` says whether they tie two bodies."""
+    """The kernels of laws that keep their blocks, by phase; `linked` says whether they tie two bodies.
+
+    directions, slopes: where they are bordered instead, gradients at the first knot and kappa times those at the
+    second by body label, (rows, 6) each.
+    """
 
     kernels: dict[str, Kernel]
     linked: bool
+    directions: Mapping[str, Block] | None = None
+    slopes: Mapping[str, Block] | None = None
 
 
 # --- what acts --------------------------------------------------------------------------------------------------------
@@ -590,13 +596,18 @@ def _motion(trace: Trace, knots: Knots, motion: Motion) -> tuple[list[Scalar], l
 
 
 # --- laws that keep their blocks --------------------------------------------------------------------------------------
-def law_kernels(records: Records, kind: str, model: LawModel, baked: Baked, backwards: bool) -> LawKernels:
+def law_kernels(
+    records: Records, kind: str, model: LawModel, baked: Baked, backwards: bool, bordered: bool = False
+) -> LawKernels:
     """Every kernel of laws with blocks of their own. Ports: the laws under their kind's name, bodies, edge as `link`.
 
-    backwards: the edge was made for another element that names the two bodies the other way round.
+    backwards: the edge was made for another element that names the two bodies the other way round. bordered: laws
+    between two bodies keep gradients in their own record instead of blocks of the Newton matrix (border.py).
     """
     moving = [label for label, body in model.bodies.items() if body is not None]
+    bordered = bordered and len(moving) == 2
     ports, laws = ports_of(kind, moving), model.laws
+    ports = tuple(port for port in ports if not (bordered and port.label == LINK))
     trace = Trace(records, ports, kind, f"{model.type.replace('_', ' ')}: laws within the step")
     rows = trace_rows(trace, model, baked, model.groups, model.rows)
     keep_coordinates(trace, laws, rows)
@@ -607,8 +618,15 @@ def law_kernels(records: Records, kind: str, model: LawModel, baked: Baked, back
         numbers = _of_point_spring(trace, model, baked, rows, moving)
     found = acting(trace, laws, rows, numbers)
     first = (moving[::-1] if backwards else moving)[0]
+    directions, steeper = {}, {}
     for column in moving:
         slopes = [[k * entry for entry in row] for k, row in zip(found.kappa, rows.at2[column], strict=True)]
+        if bordered:
+            directions[column] = trace.block(
+                "along1", rows.at1[column], "gradient of the coordinates at the first knot"
+            )
+            steeper[column] = trace.block("slope", slopes, "the same at the second knot, times slopes of the laws")
+            continue
         for row in moving:
             entries = [
                 dot(trace, [at1[m] for at1 in rows.at1[row]], [slope[n] for slope in slopes])
@@ -634,6 +652,8 @@ def law_kernels(records: Records, kind: str, model: LawModel, baked: Baked, back
     if not model.joint:
         kernels["energy"] = _energy_of_point_spring(records, kind, model, ports)
         kernels["account"] = _account_of_point_spring(records, kind, model, ports)
+    if bordered:
+        return LawKernels(kernels, False, directions, steeper)
     return LawKernels(kernels, len(moving) == 2)
 
 

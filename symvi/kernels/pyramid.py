@@ -6,6 +6,8 @@ Its impulses, what is left of the bound, and their slacks stand behind the gap's
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from symvi.kernels.body_kernels import use
 from symvi.kernels.friction import Sliding
 from symvi.kernels.inequality import Centring, field, first_target
@@ -111,7 +113,9 @@ class LinearCone(Sliding):
         trace.write(self.kind, "sent", sent["k"], meaning, "N s, m/s")
         return self.write_aim(trace, sent["kt"])
 
-    def respond(self, trace: Trace, d_gamma: Scalar, slide: list[Scalar]) -> tuple[list[Scalar], list[Scalar]]:
+    def respond(
+        self, trace: Trace, d_gamma: Scalar, slide: list[Scalar], borne: Sequence[Scalar] = ()
+    ) -> tuple[list[Scalar], list[Scalar]]:
         change = use(
             trace,
             self.formulas.response,

@@ -12,7 +12,20 @@ belong to the first knot and motions to the second one, so that nothing is symme
     s = X s_k + N2 (q - K X s_k),  u -= slope q
 
 Three free rotations have no coordinate: their unknown is the angular velocity of the body itself, X passes on the
-motion of the point alone, and the body below feels no torque.
+motion of the point alone, and the body below feels no torque. Laws along them are of both bodies: with the gradient C
+of their coordinates by the turn of the body that is carried, which that by the turn of the body below is against, and
+the slopes kappa of the laws,
+
+    S = C1ᵀ kappa C2,    E += [0, 0; 0, S],    K += E^-1 [0; -S] of the turn of the body below,
+
+and the body below feels against what its own turn and q differ by S, about any point.
+
+A joint that is led to from its child slides along axes that turn with the body that it carries, from an anchor on the
+body below. That anchor is the joint's point then, and o lies apart from it, by d: inertia, impulses and motions of the
+body are told about the joint's point in this joint alone, and about o to what it carries.
+
+What a driver leads has a row of its own in place of a balance: its increments q_D are what this row asks for. They are
+known before all others, W - A N2_D q_D stands in place of W, and no motion of the body below changes them.
 """
 
 from __future__ import annotations
@@ -44,10 +57,12 @@ from symvi.kernels.tracing import Trace
 from symvi.physics import kinematics, placing
 from symvi.physics.body import wrench_in_axes
 from symvi.physics.joints import motions
+from symvi.physics.joints.rows import angle_about_axis, screw_advance
 from symvi.physics.model import Carried, ConstraintModel, Laws
 from symvi.scalar import Rate, Scalar
 
 SOURCE = "derived here"
+ASKED, LED = "asked", "led"  # what drivers ask of the coordinates that they lead, and the impulses of theirs
 BELOW = "k"  # the body that carries the joint
 OWN = "i"  # the body that the joint carries
 AGES = {"": "the last step", "_old": "the step before", "_older": "the step before that"}
@@ -59,21 +74,28 @@ MEANINGS = {
     "passed": ("the same, as reactions are made of", "N s, N m s"),
     "rest": ("what is open along the coordinates of its joint, as an impulse on it", "N s, N m s"),
     "carried": ("articulated inertia of bodies that it carries, about that anchor", "kg, kg m, kg m²"),
+    "held": ("impulses that it lacks, which joints of the tree give it", "N s, N m s"),
     "left": ("what their eliminated joints leave of impulses, about that anchor", "N s, N m s"),
 }
 OF_JOINT = {
     "u": ("rates of the coordinates over this step", "m/s, rad/s"),
     "base": ("rates that the increment starts from", "m/s, rad/s"),
     "s": ("solved increment of the coordinates, then of their rates", "m/s, rad/s"),
+    "offset1": ("d, from the anchor of the body below to that of the body that is carried, at the first knot", "m"),
+    "offset2": ("the same at the second knot", "m"),
     "slope": ("change of rates by rotation vectors over h", "1"),
     "reach1": ("from the anchor of the body below to this one, at the first knot", "m"),
     "reach2": ("the same at the second knot", "m"),
     "axes1": ("axes of the coordinates at the first knot", "1"),
     "axes2": ("the same at the second knot", "1"),
     "against": ("impulses of laws against the coordinates", "N s, N m s"),
-    KAPPA: ("slopes of all laws along the coordinates", "kg, kg m²"),
+    KAPPA: ("slopes of all laws along the coordinates of the joint", "kg, kg m²"),
+    "along1": ("slopes of these coordinates by a free turn of the body that is carried, at the first knot", "1"),
+    "along2": ("the same at the second knot", "1"),
     "open": ("what the balance along the coordinates lacks, an impulse", "N s, N m s"),
     "weight": ("makes squares of velocities of squares of what is open", "1/kg², 1/(kg m²)²"),
+    ASKED: ("increments that drivers ask of the coordinates that they lead", "m/s, rad/s"),
+    LED: ("impulses of these drivers", "N s, N m s"),
     "bearing": ("impulse on the body that is carried, whose round-off a balance has", "N s"),
     "wrench": ("impulse on the body that is carried, about the anchor: force, torque", "N s, N m s"),
     "pivot": ("factors of E, the pivot of the coordinates", "kg, kg m²"),
@@ -89,6 +111,8 @@ class Link:
     model: the joint's rows and parameters; of a body that nothing holds, None. outward: the body that is carried is the
     joint's body b. slides, turns: how many coordinates of each kind. axes: names of the axes of the coordinates, slides
     first, each as a vector that one of the two bodies carries. order: which coordinate of the joint each of them is.
+    pitch: the parameter with the advance along the axis per angle about it, of a screw. driven: which of the
+    coordinates drivers lead.
     """
 
     model: ConstraintModel | None
@@ -97,10 +121,17 @@ class Link:
     turns: int
     axes: tuple[Carried, ...]
     order: tuple[int, ...] = ()
+    pitch: str | None = None
+    driven: tuple[int, ...] = ()
 
     @property
     def freedoms(self) -> int:
         return self.slides + self.turns
+
+    @property
+    def solved(self) -> list[int]:
+        """The coordinates that have a balance."""
+        return [k for k in range(self.freedoms) if k not in self.driven]
 
     @property
     def own(self) -> str:
@@ -122,6 +153,16 @@ class Link:
     def slopes(self) -> bool:
         """Whether impulses along the coordinates have slopes."""
         return self.model is not None and bool(self.model.laws or self.model.stopped)
+
+    @property
+    def swings(self) -> bool:
+        """Whether it slides along axes that turn with the body that is carried, not along the one it turns about."""
+        return not self.outward and self.slides > 0 and self.turns > 0 and self.freedoms > 2
+
+    @property
+    def is_sprung(self) -> bool:
+        """Whether laws act along three free rotations, and turn the body below as well."""
+        return self.is_absolute and self.slopes
 
     @property
     def is_free(self) -> bool:
@@ -149,10 +190,22 @@ class Place:
 class Sweep:
     """Traces the kernels of one type of link. kind: of its records. at_center: where increments of bodies are told."""
 
-    def __init__(self, records: Records, kind: str, link: Link, baked: Baked, block: Block, summed: bool):
-        """summed: residuals are complete once they are evaluated, so that what is open need not be summed again."""
+    def __init__(
+        self,
+        records: Records,
+        kind: str,
+        link: Link,
+        baked: Baked,
+        block: Block,
+        summed: bool,
+        bordered: bool = False,
+    ):
+        """summed: residuals are complete once they are evaluated, so that what is open need not be summed again.
+
+        bordered: rows close loops, so that control asks what steps depart by from what joints allow.
+        """
         self.records, self.kind, self.link, self.baked = records, kind, link, baked
-        self.block, self.summed = block, summed
+        self.block, self.summed, self.bordered = block, summed, bordered
         below = (Port(BELOW, BODY),) if link.below else ()
         self.ports = (SHARED, Port(kind, kind), Port(OWN, BODY), *below)
         self.joint_ports = self.ports[:2]
@@ -195,6 +248,8 @@ class Sweep:
             "start_momenta": (self._start, "rates of the coordinates at the knot"),
             "start_momenta_of_chord": (self._start, "rates of the coordinates at the knot"),
         }
+        if self.bordered:
+            texts["depart"] = (self._depart, "add twice the kinetic energy of velocities less the solved increment")
         found = {phase: self._kernel(phase, build, text) for phase, (build, text) in texts.items()}
         if self.link.is_free:
             found["prepare"] = self._kernel("prepare", self._prepare_free, "its own point is its centre of mass")
@@ -256,8 +311,15 @@ class Sweep:
             reach = blocks_sum(reach, trace.read(below, "work", "arm1", 3, *MEANINGS["arm1"]))
         if link.slides:
             gap = self._gap(trace, anchors)
+            apart = [trace.graph.constant(0)] * 3
             for axis in axes[: link.slides]:
-                reach = blocks_sum(reach, scaled(axis, dot(axis, gap)))
+                apart = blocks_sum(apart, scaled(axis, dot(axis, gap)))
+            if link.swings:
+                self._put(trace, "offset1", apart)
+            else:
+                reach = blocks_sum(reach, apart)
+        if link.pitch:
+            reach = blocks_sum(reach, scaled(axes[0], self._pitch(trace) * self._angle(knots)))
         self._put(trace, "reach1", reach)
         self._put(trace, "axes1", [x for axis in axes[: len(self._axes())] for x in axis])
 
@@ -267,6 +329,15 @@ class Sweep:
 
     def _axes(self) -> range:
         return range(self.link.slides + (0 if self.link.is_absolute else self.link.turns))
+
+    def _pitch(self, trace: Trace) -> Scalar:
+        return Knots(trace, self.model, self.baked).parameter(self.link.pitch or "")[0]
+
+    def _angle(self, knots: Knots) -> Scalar:
+        """The angle of a screw at the first knot, which says how far it has advanced."""
+        inputs = next(group.inputs for group in self.model.groups if group.formula is screw_advance)
+        given = {argument.name: knots.of(inputs[argument.name])[0] for argument in angle_about_axis.inputs}
+        return use(knots.trace, angle_about_axis, "at the first knot", "1", **given)["g"][0]
 
     def _gap(self, trace: Trace, anchors) -> Vector:
         """From the anchor on the body below to that on the body that is carried."""
@@ -284,7 +355,7 @@ class Sweep:
         if link.is_free:
             found = [mass] * 3 + [size] * 3
         else:
-            arm = self._of(trace, OWN, "arm1", 3)
+            arm = self._arm(trace, "1")
             found = [mass] * link.slides
             if link.is_absolute:
                 found += [size + mass * dot(arm, arm)] * 3
@@ -295,6 +366,10 @@ class Sweep:
                 lever = cross(axis, arm)
                 with trace.computing("E = e·J e + m (e x r)²", SOURCE):
                     found.append(dot(axis, blocks.times(rows, axis)) + mass * dot(lever, lever))
+            if link.pitch:
+                with trace.computing("E += m pitch²", SOURCE):
+                    pitch = self._pitch(trace)
+                    found[0] = found[0] + mass * (pitch * pitch)
         self._put(trace, "weight", [one / (x * x) for x in found])
 
     def _merit(self, trace: Trace) -> None:
@@ -347,6 +422,8 @@ class Sweep:
             self._put(trace, "reach2", self._get(trace, "reach1", 3))
             self._put(trace, "axes2", [x for axis in self._rows(trace, "axes1") for x in axis])
             trace.write(OWN, "arm2", self._of(trace, OWN, "arm1", 3), *MEANINGS["arm2"])
+        if self.link.swings:
+            self._put(trace, "offset2", self._get(trace, "offset1", 3))
 
     def _advance(self, trace: Trace) -> None:
         s, n = self._get(trace, "s", self.link.freedoms), self.link.slides
@@ -388,11 +465,22 @@ class Sweep:
             speed = self._difference(trace, below, reach1, "reach")
             point = speed if below is None else blocks_sum(self._of(trace, BELOW, "point_v", 3), speed)
             axes1 = self._rows(trace, "axes1")
-            axes2 = [self._carried_on(trace, below, axis, h, "axis") for axis in axes1[: link.slides]]
-            for axis, rate in zip(axes2, u, strict=False):
-                speed, point = blocks_sum(speed, scaled(axis, rate)), blocks_sum(point, scaled(axis, rate))
-            self._put(trace, "reach2", blocks_sum(reach1, scaled(speed, h)))
+            leading = turn if link.swings else below
+            axes2 = [self._carried_on(trace, leading, axis, h, "axis") for axis in axes1[: link.slides]]
             axes2 += self._turning_axes(trace, below, axes1[link.slides :], u[link.slides :], h)
+            rates = [self._pitch(trace) * mean_rate(trace, u[0])] if link.pitch else u[: link.slides]
+            sliding = [trace.graph.constant(0)] * 3
+            if link.swings:
+                offset1 = self._get(trace, "offset1", 3)
+                sliding = self._difference(trace, turn, offset1, "offset")
+            for axis, rate in zip(axes2, rates, strict=False):
+                sliding = blocks_sum(sliding, scaled(axis, rate))
+            point = blocks_sum(point, sliding)
+            if link.swings:
+                self._put(trace, "offset2", blocks_sum(offset1, scaled(sliding, h)))
+            else:
+                speed = blocks_sum(speed, sliding)
+            self._put(trace, "reach2", blocks_sum(reach1, scaled(speed, h)))
         self._put(trace, "axes2", [x for axis in axes2 for x in axis])
         arm1 = self._of(trace, OWN, "arm1", 3)
         way = self._difference(trace, turn, arm1, "arm")
@@ -460,7 +548,15 @@ class Sweep:
 
     # --- inward -------------------------------------------------------------------------------------------------------
     def _columns(self, trace: Trace, knot: str) -> Matrix:
-        """N, column by column: slides, then turns about the point; of absolute turns, about every axis."""
+        """N, column by column: what the coordinates move. A screw slides while it turns: [pitch e; e]."""
+        columns = self._pushes(trace, knot)
+        if not self.link.pitch:
+            return columns
+        pitch = self._pitch(trace)
+        return [[*scaled(column[3:], pitch), *column[3:]] for column in columns]
+
+    def _pushes(self, trace: Trace, knot: str) -> Matrix:
+        """Impulses of one along each coordinate: slides, then turns about the point; of absolute turns, every axis."""
         zero, one = trace.graph.constant(0), trace.graph.constant(1)
         unit = [[one if i == k else zero for i in range(3)] for k in range(3)]
         if self.link.is_free:
@@ -474,7 +570,17 @@ class Sweep:
     def _arm(self, trace: Trace, knot: str) -> Vector:
         if self.link.is_free:
             return [trace.graph.constant(0)] * 3
-        return self._of(trace, OWN, f"arm{knot}", 3)
+        arm = self._of(trace, OWN, f"arm{knot}", 3)
+        return blocks_sum(arm, self._get(trace, f"offset{knot}", 3)) if self.link.swings else arm
+
+    def _carries(self, trace: Trace, name: str) -> Vector:
+        """Impulses of what the body carries, about the joint's point."""
+        found = self._of(trace, OWN, name, 6)
+        if not self.link.swings:
+            return found
+        with trace.computing("W = [W_x; W_r + d1 x W_x]", SOURCE):
+            lever = cross(self._get(trace, "offset1", 3), found[:3])
+            return [*found[:3], *blocks_sum(found[3:], lever)]
 
     def _sum(self, trace: Trace, place: Place) -> None:
         """Sum up impulses, and leave to the body what is open along the coordinates."""
@@ -482,17 +588,19 @@ class Sweep:
         with trace.computing("W = [f_x; f_r + r1 x f_x] + what it carries", SOURCE):
             total = [*f[:3], *blocks_sum(f[3:], cross(arm, f[:3]))]
             if place.carries:
-                total = blocks_sum(total, self._of(trace, OWN, "borne", 6))
+                total = blocks_sum(total, self._carries(trace, "borne"))
         columns = self._columns(trace, "1")
         with trace.computing("open = N1ᵀ W", SOURCE):
             found = [dot_sparse(trace, column, total) for column in columns]
         if self.link.laws:
             with trace.computing("open -= impulses of laws along the coordinates", SOURCE):
                 found = blocks_sum(found, self._get(trace, "against", self.link.freedoms))
-        self._put(trace, "open", found)
         zero = trace.graph.constant(0)
+        self._put(trace, LED, [found[k] for k in self.link.driven])
+        found = [zero if k in self.link.driven else x for k, x in enumerate(found)]
+        self._put(trace, "open", found)
         rest = [zero] * 6
-        for column, value in zip(columns, found, strict=True):
+        for column, value in zip(self._pushes(trace, "1"), found, strict=True):
             rest = [a + value * b for a, b in zip(rest, column, strict=True)]
         if not self.summed:
             total = [a - b for a, b in zip(total, rest, strict=True)]
@@ -505,6 +613,8 @@ class Sweep:
             trace.write(OWN, "rest", left, *MEANINGS["rest"])
             self._put(trace, "bearing", total[:3])
         else:
+            if self.bordered:
+                trace.write(OWN, "held", [a - b for a, b in zip(f, left, strict=True)], *MEANINGS["held"])
             trace.write(OWN, "f", left)
             self._put(trace, "wrench", total)
         self._pass_on(trace, "borne", total, place, "1")
@@ -515,7 +625,7 @@ class Sweep:
         with trace.computing("W = [f_x; f_r + r1 x f_x] + what it carries", SOURCE):
             total = [*f[:3], *blocks_sum(f[3:], cross(arm, f[:3]))]
             if place.carries:
-                total = blocks_sum(total, self._of(trace, OWN, "passed", 6))
+                total = blocks_sum(total, self._carries(trace, "passed"))
         self._put(trace, "wrench", total)
         self._pass_on(trace, "passed", total, place, "1")
 
@@ -526,7 +636,7 @@ class Sweep:
         reach = self._get(trace, f"reach{knot}", 3)
         with trace.computing("W_k += [W_x; W_r + p1 x W_x]", SOURCE):
             force, torque = impulses[:3], cross(reach, impulses[:3])
-            if not (self.link.is_absolute and name == "left"):
+            if not (self.link.is_absolute and name == "left") or self.link.is_sprung:
                 torque = blocks_sum(torque, impulses[3:])
             self._add(trace, name, [*force, *torque], place)
 
@@ -549,12 +659,17 @@ class Sweep:
         with trace.computing("A = [D_xx, D_xr - D_xx r2^; D_rx + r1^ D_xx, ...], about the anchor", SOURCE):
             own = about(d, arm1, [-x for x in arm2])
             if place.carries:
-                more = self._of(trace, OWN, "carried", 36)
-                own = blocks.add([more[6 * r : 6 * r + 6] for r in range(6)], own)
+                values = self._of(trace, OWN, "carried", 36)
+                more = [values[6 * r : 6 * r + 6] for r in range(6)]
+                if self.link.swings:
+                    apart = [self._get(trace, f"offset{knot}", 3) for knot in "12"]
+                    more = about(more, apart[0], [-x for x in apart[1]])
+                own = blocks.add(more, own)
         return [list(row) for row in trace.matrix("A", own)]
 
     def _eliminate(self, trace: Trace, place: Place) -> None:
-        n, columns2 = self.link.freedoms, self._columns(trace, "2")
+        link, zero = self.link, trace.graph.constant(0)
+        n, free, columns2 = link.freedoms, link.solved, self._columns(trace, "2")
         matrix = self._articulated(trace, place)
         if not n:
             self._hand_down(trace, place, matrix, self._impulses(trace, place))
@@ -562,39 +677,77 @@ class Sweep:
         with trace.computing("A N2", SOURCE):
             lift = [[dot_sparse(trace, row, column) for column in columns2] for row in matrix]
             trace.matrix("AN", lift)
-        columns1 = self._columns(trace, "1")
+        columns1 = [self._columns(trace, "1")[k] for k in free]
+        slopes = self._slopes(trace) if link.slopes else []
         with trace.computing("E = N1ᵀ A N2", SOURCE):
-            pivot = [[dot_sparse(trace, column, [row[k] for row in lift]) for k in range(n)] for column in columns1]
-            if self.link.slopes:
-                slopes = self._get(trace, KAPPA, n)
-                pivot = [[x + slopes[k] if j == k else x for j, x in enumerate(row)] for k, row in enumerate(pivot)]
+            pivot = [[dot_sparse(trace, column, [row[k] for row in lift]) for k in free] for column in columns1]
+            if link.slopes:
+                pivot = blocks.add(pivot, [[slopes[r][c] for c in free] for r in free])
             factors = blocks.factor(pivot)
-        impulses = self._impulses(trace, place)
+        impulses = self._led(trace, self._impulses(trace, place), lift)
         q = self._solve(trace, factors, impulses, columns1)
-        self._put(trace, "s", q)
-        if not self.link.below:
-            self._put(trace, "pivot", [x for row in factors for x in row])
+        self._put(trace, "pivot", [x for row in factors for x in row])
+        if not link.below:
+            if link.driven:
+                self._put(trace, "lift", [x for row in lift for x in row])
             return
         # of the motion of the body below, what the joint passes on: all of it, or that of the point alone
-        passed = range(3) if self.link.is_absolute else range(6)
+        passed = range(3) if link.is_absolute else range(6)
+        given = [[dot_sparse(trace, column, [row[m] for row in matrix]) for m in passed] for column in columns1]
+        matrix = [[matrix[r][m] for m in passed] for r in passed]
+        if link.is_sprung:
+            turned = [row[link.slides :] for row in slopes]
+            given = [[*row, *(-x for x in turned[k])] for row, k in zip(given, free, strict=True)]
+            spring = turned[link.slides :]
+            matrix = [[*row, zero, zero, zero] for row in matrix] + [[zero, zero, zero, *row] for row in spring]
+            # torques on the body below; of what drivers lead, those on the body itself, which `resolve` asks for
+            for steep, row in zip(slopes[link.slides :], lift[3:], strict=True):
+                row[:] = [row[k] if k in link.driven else -x for k, x in enumerate(steep)]
+            impulses = [*impulses[:3], zero, zero, zero]
+        lifted = [[row[k] for k in free] for row in lift]
         with trace.computing("K = E^-1 N1ᵀ A", SOURCE):
-            given = [[dot_sparse(trace, column, [row[m] for row in matrix]) for m in passed] for column in columns1]
-            back = blocks.solve(factors, given)
+            back = blocks.solve(factors, given) if free else []
             trace.matrix("K", back)
         with trace.computing("A - A N2 K", SOURCE):
-            rest = blocks.subtract_product(
-                [[matrix[r][m] for m in passed] for r in passed], [lift[r] for r in passed], back
-            )
+            rest = blocks.subtract_product(matrix, lifted[: len(matrix)], back) if free else matrix
             trace.matrix("B", rest)
-        self._put(trace, "pivot", [x for row in factors for x in row])
         self._put(trace, "back", [x for row in back for x in row])
         self._put(trace, "lift", [x for row in lift for x in row])
-        if self.link.is_absolute:
-            zero = trace.graph.constant(0)
+        if len(rest) < 6:
             rest = [[*row, zero, zero, zero] for row in rest] + [[zero] * 6 for _ in range(3)]
         with trace.computing("W - A N2 q", SOURCE):
-            impulses = blocks.subtract_times(impulses, lift, q)
+            impulses = blocks.subtract_times(impulses, lifted, q)
         self._hand_down(trace, place, rest, impulses)
+
+    def _led(self, trace: Trace, impulses: Vector, lift: Matrix) -> Vector:
+        """What is left of impulses by the coordinates that drivers lead, whose increments are known."""
+        if not self.link.driven:
+            return impulses
+        with trace.computing("W - A N2_D q_D", SOURCE):
+            columns = [[row[k] for k in self.link.driven] for row in lift]
+            return blocks.subtract_times(impulses, columns, self._get(trace, ASKED, len(self.link.driven)))
+
+    def _slopes(self, trace: Trace) -> Matrix:
+        """Slopes of all laws along the coordinates, by these: a diagonal, and S of three free rotations."""
+        link, model, zero = self.link, self.model, trace.graph.constant(0)
+        kappa = self._get(trace, KAPPA, model.freedoms)
+        found = [[zero] * link.freedoms for _ in range(link.freedoms)]
+        for k, row in enumerate(found[: link.slides if link.is_absolute else link.freedoms]):
+            row[k] = kappa[link.order[k]]
+        if link.is_absolute:
+            along1, along2 = (self._along(trace, knot) for knot in "12")
+            with trace.computing("S = C1ᵀ kappa C2", SOURCE):
+                for r in range(3):
+                    steep = [k * row[r] for k, row in zip(kappa[link.slides :], along1, strict=True)]
+                    for c in range(3):
+                        found[link.slides + r][link.slides + c] = dot_sparse(trace, steep, [row[c] for row in along2])
+        return found
+
+    def _along(self, trace: Trace, knot: str) -> Matrix:
+        """C of three free rotations, a row for each coordinate that laws may act along."""
+        count = self.model.freedoms - self.link.slides
+        values = self._get(trace, f"along{knot}", 3 * count)
+        return [values[3 * k : 3 * k + 3] for k in range(count)]
 
     def _hand_down(self, trace: Trace, place: Place, matrix: Matrix, impulses: Vector) -> None:
         if not self.link.below:
@@ -616,34 +769,46 @@ class Sweep:
                 own = [*f[:3], *blocks_sum(f[3:], cross(arm, f[:3]))]
         if not place.carries:
             return own or [zero] * 6
-        more = self._of(trace, OWN, "left", 6)
+        more = self._carries(trace, "left")
         return more if own is None else blocks_sum(more, own)
 
     def _solve(self, trace: Trace, factors: Matrix, impulses: Vector, columns: Matrix) -> Vector:
+        """q of the coordinates that have a balance; those of all are kept."""
+        link, free = self.link, self.link.solved
         with trace.computing("q = E^-1 N1ᵀ W", SOURCE):
             right = [dot_sparse(trace, column, impulses) for column in columns]
-            if self.summed:
-                right = blocks_sum(right, self._get(trace, "open", self.link.freedoms))
-            elif self.link.laws:
-                right = blocks_sum(right, self._get(trace, "against", self.link.freedoms))
-            q = [row[0] for row in blocks.solve(factors, [[value] for value in right])]
-            return list(trace.named("q", q))
+            name = "open" if self.summed else "against" if link.laws else ""
+            if name:
+                more = self._get(trace, name, link.freedoms)
+                right = blocks_sum(right, [more[k] for k in free])
+            q = [row[0] for row in blocks.solve(factors, [[value] for value in right])] if free else []
+            q = list(trace.named("q", q))
+        asked = dict(zip(link.driven, self._get(trace, ASKED, len(link.driven)), strict=True))
+        self._put(trace, "s", [asked[k] if k in asked else q[free.index(k)] for k in range(link.freedoms)])
+        return q
 
     def _resolve(self, trace: Trace, place: Place) -> None:
-        n, impulses = self.link.freedoms, self._impulses(trace, place)
-        if n:
-            factors, lift = self._get(trace, "pivot", n * n), self._get(trace, "lift", 6 * n)
-            q = self._solve(trace, [factors[n * r : n * r + n] for r in range(n)], impulses, self._columns(trace, "1"))
-            self._put(trace, "s", q)
-            if not self.link.below:
+        link, free, impulses = self.link, self.link.solved, self._impulses(trace, place)
+        n = len(free)
+        if link.freedoms:
+            factors = self._get(trace, "pivot", n * n)
+            lift = self._get(trace, "lift", 6 * link.freedoms) if link.below or link.driven else []
+            lift = [lift[link.freedoms * r : link.freedoms * (r + 1)] for r in range(6)]
+            columns = self._columns(trace, "1")
+            impulses = self._led(trace, impulses, lift)
+            factors = [factors[n * r : n * r + n] for r in range(n)]
+            q = self._solve(trace, factors, impulses, [columns[k] for k in free])
+            if not link.below:
                 return
+            if link.is_sprung:
+                impulses = [*impulses[:3], *[trace.graph.constant(0)] * 3]
             with trace.computing("W - A N2 q", SOURCE):
-                impulses = blocks.subtract_times(impulses, [lift[n * r : n * r + n] for r in range(6)], q)
+                impulses = blocks.subtract_times(impulses, [[row[k] for k in free] for row in lift], q)
         self._pass_on(trace, "left", impulses, place, "1")
 
     def _substitute(self, trace: Trace) -> None:
-        n, zero = self.link.freedoms, trace.graph.constant(0)
-        q, motion = self._get(trace, "s", n), [zero] * 6
+        zero, free = trace.graph.constant(0), self.link.solved
+        q, motion = self._get(trace, "s", self.link.freedoms), [zero] * 6
         if self.link.below:
             under, reach = trace.read(BELOW, "work", "s", 6), self._get(trace, "reach2", 3)
             if not self.summed:  # increments are those of centres of mass, which contacts ask for
@@ -651,12 +816,14 @@ class Sweep:
             with trace.computing("X s_k = [s_x + s_r x p2; s_r]", SOURCE):
                 point = blocks_sum(under[:3], cross(under[3:], reach))
                 motion = [*point, *([zero] * 3 if self.link.is_absolute else under[3:])]
-            if n:
-                passed = 3 if self.link.is_absolute else 6
-                back = self._get(trace, "back", passed * n)
+            if free:
+                passed = 3 if self.link.is_absolute and not self.link.is_sprung else 6
+                back = self._get(trace, "back", passed * len(free))
                 with trace.computing("q - K X s_k", SOURCE):
-                    rows = [back[passed * k : passed * (k + 1)] for k in range(n)]
-                    q = list(trace.named("q", blocks.subtract_times(q, rows, motion[:passed])))
+                    rows = [back[passed * k : passed * (k + 1)] for k in range(len(free))]
+                    less = blocks.subtract_times([q[k] for k in free], rows, [*point, *under[3:]][:passed])
+                    moved = dict(zip(free, trace.named("q", less), strict=True))
+                    q = [moved.get(k, x) for k, x in enumerate(q)]
         with trace.computing("s = X s_k + N2 q", SOURCE):
             for column, amount in zip(self._columns(trace, "2"), q, strict=True):
                 motion = [a + b * amount for a, b in zip(motion, column, strict=True)]
@@ -664,17 +831,84 @@ class Sweep:
         if not self.summed:
             with trace.computing("s of the centre of mass", SOURCE):
                 motion = [*blocks_sum(motion[:3], cross(motion[3:], self._arm(trace, "2"))), *motion[3:]]
+        elif self.link.swings:
+            with trace.computing("s about its own anchor", SOURCE):
+                lever = cross(motion[3:], self._get(trace, "offset2", 3))
+                motion = [*blocks_sum(motion[:3], lever), *motion[3:]]
         trace.write(OWN, "s", motion, "solved increment of velocities, the rotation vector over h")
+
+    # --- what bordered rows read of an eliminated joint (border.py) ---------------------------------------------------
+    @property
+    def passed(self) -> int:
+        """How many motions of the body below the joint passes on: all six, or those of the point alone."""
+        return 3 if self.link.is_absolute and not self.link.is_sprung else 6
+
+    def columns(self, trace: Trace, knot: str) -> Matrix:
+        """N, column by column."""
+        return self._columns(trace, knot)
+
+    def arm(self, trace: Trace, knot: str) -> Vector:
+        """From the joint's point to the centre of mass."""
+        return self._arm(trace, knot)
+
+    def reach(self, trace: Trace, knot: str) -> Vector:
+        """From the point of the body below to that of the joint."""
+        return self._get(trace, f"reach{knot}", 3)
+
+    def pivot(self, trace: Trace) -> Matrix:
+        """The factors of E."""
+        n = self.link.freedoms
+        return _as_rows(self._get(trace, "pivot", n * n), n)
+
+    def back(self, trace: Trace) -> Matrix:
+        """K = E^-1 N1ᵀ A."""
+        return _as_rows(self._get(trace, "back", self.passed * self.link.freedoms), self.passed)
+
+    def lift(self, trace: Trace) -> Matrix:
+        """A N2."""
+        return _as_rows(self._get(trace, "lift", 6 * self.link.freedoms), self.link.freedoms)
+
+    def increment(self, trace: Trace) -> Vector:
+        """q, or what has come of it."""
+        return self._get(trace, "s", self.link.freedoms)
+
+    def set_increment(self, trace: Trace, q: Sequence[Scalar]) -> None:
+        """Put another one in its place."""
+        self._put(trace, "s", q)
+
+    def motion(self, trace: Trace) -> Vector:
+        """s of the body, about the joint's point."""
+        s = trace.read(OWN, "work", "s", 6)
+        if self.summed:
+            return s
+        moved = cross(s[3:], self._arm(trace, "2"))
+        return [*(a - b for a, b in zip(s[:3], moved, strict=True)), *s[3:]]
 
     # --- landing ------------------------------------------------------------------------------------------------------
     def _take_velocity(self, trace: Trace) -> None:
-        s, arm = trace.read(OWN, "work", "s", 6), self._arm(trace, "2")
+        s = trace.read(OWN, "work", "s", 6)
+        arm = [trace.graph.constant(0)] * 3 if self.link.is_free else self._of(trace, OWN, "arm2", 3)
         moved = blocks_sum(s[:3], cross(s[3:], arm)) if self.summed else s[:3]
         trace.write(OWN, "v", [-value for value in moved])
         trace.write(OWN, "w", [-value for value in s[3:]])
         half = common.half_step(trace)
         a = [half * value for value in s[3:]]
         trace.write(OWN, "turn", [dot(a, a)])
+
+    def _depart(self, trace: Trace) -> None:
+        """Bodies move by their velocities over the step, which lie beside those that rows allow at its end."""
+        s, arm = trace.read(OWN, "work", "s", 6), self._arm(trace, "2")
+        moved = blocks_sum(s[:3], cross(s[3:], arm)) if self.summed else s[:3]
+        v, w = (trace.read(OWN, "work", name, 3) for name in "vw")
+        c, a = trace.read(OWN, "work", "c"), trace.read(OWN, "work", "a", 3)
+        turned = use(trace, kinematics.velocity_change, c=c, a=a, s=s[3:])["dw"]
+        with trace.computing("m (v - dv)² + (w - dw)·J (w - dw)", SOURCE):
+            v = [x - y for x, y in zip(v, moved, strict=True)]
+            w = [x - y for x, y in zip(w, turned, strict=True)]
+            xx, yy, zz, xy, xz, yz = trace.read(OWN, "work", "j", 6)
+            spin = blocks.times([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]], w)
+            energy = trace.read(OWN, "parameters", "mass")[0] * dot(v, v) + dot(w, spin)
+        trace.add_to(COMMON, "kinetic", [energy], rate=Rate.ITERATION)
 
     def _displace(self, trace: Trace) -> None:
         length = trace.read(COMMON, "work", "length")[0]
@@ -699,7 +933,7 @@ class Sweep:
         carry_angles(trace, self.model)
         if link.laws:
             weights = weights_of(trace, link.laws)
-            self._push_bodies(trace, self._in_order(handed_on(trace, link.laws, weights)), "2")
+            self._push_bodies(trace, self._by_unknown(trace, handed_on(trace, link.laws, weights), "2"), "2")
             keep_weights(trace, link.laws, joint=True)
 
     def _hand_on_rest(self, trace: Trace) -> None:
@@ -710,15 +944,22 @@ class Sweep:
             old = trace.read(OWN, "state", name, 3)
             trace.write(OWN, name, [a - b for a, b in zip(old, values, strict=True)], store="state")
 
-    def _in_order(self, values: Sequence[Scalar]) -> Vector:
-        """Numbers of the joint's coordinates in the order in which the sweep has them."""
-        return [values[k] for k in self.link.order]
+    def _by_unknown(self, trace: Trace, values: Sequence[Scalar], knot: str) -> Vector:
+        """Impulses along the joint's coordinates as they act along the unknowns of the sweep."""
+        link = self.link
+        if not link.is_absolute:
+            return [values[k] for k in link.order]
+        with trace.computing("Cᵀ of the impulses along three free rotations", SOURCE):
+            columns = zip(*self._along(trace, knot), strict=True)
+            columns = [column[: len(values) - link.slides] for column in columns]
+            turning = [dot_sparse(trace, column, values[link.slides :]) for column in columns]
+        return [*values[: link.slides], *turning]
 
     def _push_bodies(self, trace: Trace, impulses: Sequence[Scalar], knot: str) -> None:
-        """Impulses along the coordinates on both bodies: of the second knot into momenta, else into what is open."""
+        """Impulses along the unknowns on both bodies: of the second knot into momenta, else into what is open."""
         zero, link = trace.graph.constant(0), self.link
         total = [zero] * 6
-        for column, value in zip(self._columns(trace, knot), impulses, strict=True):
+        for column, value in zip(self._pushes(trace, knot), impulses, strict=True):
             total = [a + value * b for a, b in zip(total, column, strict=True)]
         force, torque = total[:3], total[3:]
         ends = [(OWN, [-x for x in self._arm(trace, knot)], 1)]
@@ -743,16 +984,14 @@ class Sweep:
         if not (link.slopes or model.angles):
             return {}
         trace = Trace(self.records, self.joint_ports, kind, "laws along its coordinates")
-        zero = trace.graph.constant(0)
         if link.slopes:
-            count = link.freedoms
-            kappa, back = [zero] * count, [link.order.index(k) for k in range(count)]
+            kappa = [trace.graph.constant(0)] * model.freedoms
+            rows = self._rows_of_laws(trace)
             if link.laws:
-                found = self._acting(trace, back)
-                against = self._in_order([-x for x in found.push])
+                push, kappa = self._acting(trace, rows)
+                against = self._by_unknown(trace, [-x for x in push], "1")
                 trace.write(kind, "against", against, *OF_JOINT["against"], rate=Rate.ITERATION)
-                kappa = found.kappa
-            trace.write(kind, KAPPA, self._in_order(kappa), *OF_JOINT[KAPPA], rate=Rate.MATRIX)
+            trace.write(kind, KAPPA, kappa, *OF_JOINT[KAPPA], rate=Rate.MATRIX)
         remember_angles(trace, model, self.baked)
         kernels = dict(trace.kernels(f"laws_of_{kind}"))
         if link.laws:
@@ -762,35 +1001,37 @@ class Sweep:
                 kernels |= {"spread": known["spread"], "push": self._kernel("push", self._push_on, text)}
         return kernels
 
-    def _acting(self, trace: Trace, back: Sequence[int]):
-        """Laws between the knots, of coordinates at the first one and mean rates over the step."""
-        link, model, laws = self.link, self.model, self.own_laws
-        first = trace_rows(trace, model, self.baked, model.free, model.freedoms)
-        u = self._get(trace, "u", link.freedoms)
-        rates = []
-        for k in back:
-            if k < link.slides:
-                rates.append(u[k])
-                continue
-            t = common.half_step(trace) / 2 * u[k]
-            with trace.computing("rho = 4 atan((h/4) u)/h", SOURCE):
-                turn = 2 * trace.graph.angle(t, trace.graph.constant(1), trace.graph.constant(0))
-                rates.append(turn * common.inverse_step(trace))
-        rows = Rows(first.first, rates, {}, {}, first.units)
+    def _rows_of_laws(self, trace: Trace) -> Rows:
+        """Coordinates at the first knot and mean rates over the step. Of free rotations, their gradients as well."""
+        link, model = self.link, self.model
+        found = trace_rows(trace, model, self.baked, model.free, model.freedoms)
+        u, rates = self._get(trace, "u", link.freedoms), list(found.rates)
+        for unknown, k in enumerate(link.order):
+            rates[k] = u[unknown] if unknown < link.slides else mean_rate(trace, u[unknown])
+        if link.is_absolute:
+            for knot, at, rate in (("1", found.at1, Rate.STEP), ("2", found.at2, Rate.ITERATION)):
+                values = [x for row in at[link.own][link.slides :] for x in row[3:]]
+                trace.write(self.kind, f"along{knot}", values, *OF_JOINT[f"along{knot}"], rate=rate)
+        return Rows(found.first, rates, {}, {}, found.units)
+
+    def _acting(self, trace: Trace, rows: Rows) -> tuple[Vector, Vector]:
+        """Laws between the knots. Rows that only limits act along come last."""
+        laws, zero = self.own_laws, trace.graph.constant(0)
+        n = len(laws.coordinates)
+        rows = Rows(rows.first[:n], rows.rates[:n], {}, {}, rows.units[:n])
         keep_coordinates(trace, laws, rows)
         clear_sums(trace, laws)
-        return acting(trace, laws, rows, summed(trace, laws))
+        found = acting(trace, laws, rows, summed(trace, laws))
+        more = [zero] * (self.model.freedoms - n)
+        return [*found.push, *more], [*found.kappa, *more]
 
     def _push_on(self, trace: Trace) -> None:
+        """Into the balances of bodies, which are summed up anew."""
         laws, zero = self.own_laws, trace.graph.constant(0)
         rows = off_middle(laws)
         beyond = dict(zip(rows, trace.read(self.kind, "work", "excess", len(rows)), strict=True))
-        pushed = self._in_order([beyond.get(k, zero) for k in range(self.link.freedoms)])
-        if self.summed:
-            now = self._get(trace, "open", self.link.freedoms)
-            self._put(trace, "open", [a - b for a, b in zip(now, pushed, strict=True)])
-        else:
-            self._push_bodies(trace, pushed, "1")
+        pushed = [beyond.get(k, zero) for k in range(self.model.freedoms)]
+        self._push_bodies(trace, self._by_unknown(trace, pushed, "1"), "1")
 
     def _finish(self, trace: Trace) -> None:
         link = self.link
@@ -805,7 +1046,7 @@ class Sweep:
             h, v = common.step(trace), trace.read(OWN, "work", "v", 3)
             x = blocks_sum(trace.read(OWN, "state", *POSITION), scaled(v, h))
         else:
-            x = blocks_sum(self._get(trace, "reach2", 3), self._of(trace, OWN, "arm2", 3))
+            x = blocks_sum(self._get(trace, "reach2", 3), self._arm(trace, "2"))
             if link.below:
                 point = [
                     a - b
@@ -847,7 +1088,7 @@ class Sweep:
         v, w = (trace.read(OWN, "state", name, 3) for name in "vw")
         zero = [trace.graph.constant(0)] * 3
         under_v, under_w = (trace.read(BELOW, "state", name, 3) if link.below else zero for name in "vw")
-        own = [a - b for a, b in zip(v, cross(w, self._of(trace, OWN, "arm1", 3)), strict=True)]
+        own = [a - b for a, b in zip(v, cross(w, self._arm(trace, "1")), strict=True)]
         if link.below:
             arm, reach = self._of(trace, BELOW, "arm1", 3), self._get(trace, "reach1", 3)
             reach = [a - b for a, b in zip(reach, arm, strict=True)]
@@ -864,7 +1105,19 @@ class Sweep:
                 trace.write(self.kind, f"u{old}", rates, meaning, "m/s, rad/s", store="state")
 
 
+def mean_rate(trace: Trace, u: Scalar) -> Scalar:
+    """How fast the angle of a hinge grows over the step."""
+    t = common.half_step(trace) / 2 * u
+    with trace.computing("rho = 4 atan((h/4) u)/h", SOURCE):
+        turn = 2 * trace.graph.angle(t, trace.graph.constant(1), trace.graph.constant(0))
+        return turn * common.inverse_step(trace)
+
+
 # --- bodies -----------------------------------------------------------------------------------------------------------
+def _as_rows(values: Sequence[Scalar], columns: int) -> Matrix:
+    return [list(values[k : k + columns]) for k in range(0, len(values), columns)]
+
+
 def blocks_sum(left: Sequence[Scalar], right: Sequence[Scalar]) -> Vector:
     return [a + b for a, b in zip(left, right, strict=True)]
 
@@ -912,9 +1165,15 @@ def _reaction(trace: Trace, sweep: Sweep) -> None:
     model, kind = sweep.model, sweep.kind
     knots = FirstKnot(trace, model, sweep.baked)
     given = sweep._get(trace, "wrench", 6)
+    if sweep.link.pitch:
+        # a law's torque is not at right angles to the thread's row
+        with trace.computing("W -= what laws push along the coordinates", SOURCE):
+            for column, push in zip(sweep._columns(trace, "1"), sweep._pushes(trace, "1"), strict=True):
+                along = dot_sparse(trace, column, given)
+                given = [a - along * b for a, b in zip(given, push, strict=True)]
     wrench = given if sweep.link.outward else [-x for x in given]
     arm = knots.of(Carried("b", "anchor_b"))[0]
-    if sweep.link.slides and not sweep.link.outward:
+    if (sweep.link.slides or sweep.link.pitch) and not (sweep.link.outward or sweep.link.swings):
         with trace.computing("W about the anchor on body b", SOURCE):
             under = trace.read("b", "work", "arm1", 3, *MEANINGS["arm1"])
             slide = [p - r - a for p, r, a in zip(sweep._get(trace, "reach1", 3), under, arm, strict=True)]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import chain, count
 from typing import TypeVar
@@ -20,6 +20,12 @@ from symvi.kernels.records import Records
 from symvi.scalar import Graph, Rate, Scalar
 
 PHASES = {Rate.PARAMETER: "setup", Rate.STEP: "prepare", Rate.ITERATION: "evaluate", Rate.MATRIX: "linearize"}
+WHEN = {
+    Rate.PARAMETER: "from parameters alone",
+    Rate.STEP: "once in a step",
+    Rate.ITERATION: "in every iteration",
+    Rate.MATRIX: "for the Newton matrix alone",
+}
 STORE_RATES = {
     "parameters": Rate.PARAMETER,
     "state": Rate.STEP,
@@ -160,9 +166,11 @@ class Trace:
         for rate in sorted(Rate, reverse=True):
             if pending[rate]:
                 kernel, early = self._part(f"{PHASES[rate]}_{name}", rate, pending[rate])
-                parts[PHASES[rate]] = kernel
+                parts[PHASES[rate]] = replace(kernel, summary=f"{self.summary}; {WHEN[rate]}")
                 for value, location in early:
                     pending[value.rate].append((location, value))
+        if len(parts) == 1:
+            parts = {phase: replace(whole, summary=self.summary) for phase, whole in parts.items()}
         return dict(reversed(parts.items()))
 
     def _part(self, name: str, rate: Rate, outputs: list[tuple[Location, Scalar]]) -> tuple[Kernel, list]:

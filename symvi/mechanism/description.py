@@ -29,6 +29,17 @@ class Complaint(NamedTuple):
     text: str
 
 
+def complaints_of(whose: str, found: object) -> Iterator[Complaint]:
+    """What a function `complaints` found. Raises MechanismError where that are no complaints."""
+    form = "Complaint(path, text) of symvi.mechanism.description, a tuple and a sentence"
+    if not isinstance(found, Iterable):
+        raise MechanismError(f"{whose}: complaints returned {found!r}, but must give a {form}, for each problem")
+    for item in found:
+        if not (isinstance(item, Complaint) and isinstance(item.path, tuple) and isinstance(item.text, str)):
+            raise MechanismError(f"{whose}: complaints gave {item!r}, but each must be a {form}")
+        yield item
+
+
 class Complaints(ValueError):
     """Several problems of one model, on their way through pydantic's validation."""
 
@@ -104,7 +115,7 @@ class Description(BaseModel):
         for name, value in self.defaults().items():
             if getattr(self, name) is None:
                 object.__setattr__(self, name, value)  # the model is frozen from here on
-        found = list(self.complaints())
+        found = list(complaints_of(type(self).__name__, self.complaints()))
         if found:
             raise Complaints(found)
         return self
@@ -152,7 +163,7 @@ def _of_valid_part(model: type[Description], values: Mapping[str, Any], wrong: C
         part.fill(model.defaults(part))
     except WrongFieldError:
         part.without(part.left_out())  # nobody knows what they would be
-    found = each(lambda: model.complaints(part))
+    found = each(lambda: complaints_of(model.__name__, model.complaints(part)))
     yield from (item for item in found if not item.path or item.path[0] not in wrong)
 
 

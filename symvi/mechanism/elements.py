@@ -5,11 +5,12 @@ Units are SI, angles are in rad, quaternions (w, x, y, z) turn body components i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
+from symvi.errors import MechanismError
 from symvi.mechanism.checks import signal_complaints
 from symvi.mechanism.description import Complaint, Description
 from symvi.mechanism.inertia import RELATIVE_TOLERANCE, Inertia6, from_matrix, inertia_problem, principal_moments
@@ -42,7 +43,7 @@ from symvi.mechanism.values import (
     items_of,
     numbers,
 )
-from symvi.registry import JOINTS
+from symvi.registry import JOINTS, OWN_FIELDS
 
 if TYPE_CHECKING:
     from symvi.mechanism.values import Numbers
@@ -194,7 +195,11 @@ class Joint(Description):
     parameters: ParameterTable = field_from(Parameters, "named numbers in the expressions", "any")
 
     def defaults(self) -> dict[str, Any]:
-        return JOINTS[self.type].defaults(self)
+        found = JOINTS[self.type].defaults(self)
+        if not (isinstance(found, Mapping) and {*found} <= {*OWN_FIELDS}):
+            of = f"a table of values for {', '.join(OWN_FIELDS)}"
+            raise MechanismError(f"joint type '{self.type}': defaults returned {found!r}, but must return {of}")
+        return dict(found)
 
     def complaints(self) -> Iterator[Complaint]:
         return joint_complaints(self)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from symvi.mechanism.checks import expression_complaints, pair_complaints, parameter_complaints
-from symvi.mechanism.description import Complaint
+from symvi.mechanism.description import Complaint, complaints_of
 from symvi.mechanism.joint_table import coordinate_kinds
 from symvi.mechanism.partial import each
 from symvi.registry import JOINTS, OWN_FIELDS
@@ -23,7 +23,7 @@ def joint_complaints(joint: Joint) -> Iterator[Complaint]:
         *(lambda name=name: _start_values(joint, name) for name in ("coordinate", "velocity")),
         lambda: pair_complaints(joint.parent, joint.child),
         lambda: _expressions(joint),
-        lambda: JOINTS[joint.type].complaints(joint),
+        lambda: complaints_of(f"joint type '{joint.type}'", JOINTS[joint.type].complaints(joint)),
     )
 
 

@@ -14,9 +14,12 @@ __all__ = [
     "free_rotations", "free_translations",
 ]  # fmt: skip
 
-# symvi's own: the mixes of rows, and all types. Types that are registered later are in symvi.registry.JOINTS.
-JOINT_TABLE: Mapping[str, Rows] = MappingProxyType({r.name: r.held for r in JOINTS.values() if r.held is not None})
-JOINT_TYPES: tuple[str, ...] = tuple(JOINTS)
+# symvi's own, also where a program registers one before it imports this: all types, and the mixes of rows. All that are
+# registered are in symvi.registry.JOINTS.
+JOINT_TYPES: tuple[str, ...] = tuple(name for name in JOINTS if not JOINTS.serial(name))
+JOINT_TABLE: Mapping[str, Rows] = MappingProxyType(
+    {name: held for name in JOINT_TYPES if (held := JOINTS[name].held) is not None}
+)
 
 
 class JointLike(Protocol):

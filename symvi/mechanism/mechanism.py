@@ -11,7 +11,7 @@ import json
 from collections.abc import Sequence
 from functools import cached_property
 from os import PathLike
-from typing import Any, ClassVar, Protocol, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
 from pydantic import SerializeAsAny
 
@@ -59,6 +59,9 @@ class Mechanism(Description):
     contacts: tuple[Contact, ...] = field((), "surfaces that hold bodies off")
     limits: tuple[Limit, ...] = field((), "end stops of joint coordinates")
     description: Text = field("", "what the mechanism is, for readers")
+    if TYPE_CHECKING:  # pydantic makes it, as for all that is frozen
+
+        def __hash__(self) -> int: ...
 
     def __init__(self, /, **values: Any):
         elements = built_elements(values)

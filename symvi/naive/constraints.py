@@ -49,6 +49,7 @@ def _joint(scene, joint, chosen: Sequence[int] | None, watched: bool = False) ->
         found = joints.rows(
             numbers, places[joint.parent], places[joint.child], scene.functions, near, chosen is not None
         )
+        joints.check_count(joint.type, found, constraint_count(joint))
         return found if chosen is None else [found[k] for k in chosen]
 
     return NaiveConstraint(joint.name, _moving(joint.parent, joint.child), rows)

@@ -7,10 +7,12 @@ springs store is here.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from symvi.errors import MechanismError
 from symvi.mechanism import coordinate_kinds
+from symvi.mechanism.names import WORLD
 from symvi.naive import joints
 from symvi.registry import FORCES
 
@@ -28,11 +30,32 @@ class NaiveForce:
     at_knots: bool = False
 
 
+class _Numbers(dict):
+    """The numbers of a force; raises MechanismError for one that its record lacks."""
+
+    def __init__(self, kind: str, numbers: Mapping):
+        self.kind = kind
+        super().__init__(numbers)
+
+    def __missing__(self, name: str):
+        raise MechanismError(f"kind of force '{self.kind}': record has no '{name}', which naive asks for")
+
+
 def naive_force(scene, force) -> NaiveForce:
     """The plain law of a force of the scene's mechanism."""
-    law = FORCES[force.kind].naive
-    assert law is not None, force.kind
-    return law(scene, force, scene.parameters[force.name], scene.inputs.get(force.name, {}))
+    title, naive = f"kind of force '{force.kind}'", FORCES[force.kind].naive
+    if naive is None:
+        raise MechanismError(f"{title}: naive is None: without a plain definition nothing can be proved")
+    found = naive(scene, force, _Numbers(force.kind, scene.parameters[force.name]), scene.inputs.get(force.name, {}))
+    if not isinstance(found, NaiveForce):
+        raise MechanismError(
+            f"{title}: naive returned {found!r}, but must return a NaiveForce (symvi.naive.force_energies)"
+        )
+    if FORCES.serial(force.kind) and found.energy is None and found.power is None:  # a joint's damper has laws alone
+        raise MechanismError(f"{title}: naive returned neither an energy nor a power; give a function for one of them")
+    if unknown := [body for body in found.bodies if body != WORLD and body not in scene.mechanism.body_names]:
+        raise MechanismError(f"{title}: naive is between bodies of which '{unknown[0]}' is none of the mechanism")
+    return found
 
 
 def joint_coordinates(scene, joint: joints.JointNumbers, near, a, b) -> list:

@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
+from symvi.errors import MechanismError
 from symvi.exact.dual import Functions, derivative
 from symvi.mechanism import coordinate_kinds
 from symvi.naive.quaternion import (
@@ -72,6 +73,15 @@ def relative(joint: JointNumbers, a, b) -> list:
 def rows(joint: JointNumbers, a, b, functions: Functions, near: Mapping = NOTHING, in_joint_axes: bool = False) -> list:
     """All rows of a joint, translations first."""
     return JOINTS[joint.type].naive(joint, a, b, functions, near, in_joint_axes)
+
+
+def check_count(joint_type: str, found: object, count: int) -> None:
+    """Raise MechanismError where the plain definition of a type from outside gives other rows than its units say."""
+    title = f"joint type '{joint_type}'"
+    if not isinstance(found, list | tuple):
+        raise MechanismError(f"{title}: naive returned {found!r}, but must return a list of {count} rows")
+    if len(found) != count:
+        raise MechanismError(f"{title}: naive returned {len(found)} rows, but its units say {count}; give the same")
 
 
 def translations(joint: JointNumbers, a, b, count: int, in_joint_axes: bool = False) -> list:

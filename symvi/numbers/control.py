@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from enum import IntEnum
 from math import pi
 from numbers import Integral, Real
+from typing import TYPE_CHECKING, TypeGuard
 
 from symvi.errors import ArgumentError
 
@@ -219,11 +220,27 @@ class SolverOptions:
                 raise ArgumentError(f"{name} {shown(value)} must be True or False")
             object.__setattr__(self, name, bool(value))
 
-    def in_precision(self, real: str) -> SolverOptions:
+    def in_precision(self, real: str) -> ChosenOptions:
         """The same options for "double" or "float", with a number for each that was left to the precision."""
         tolerance = TOLERANCE[real] if self.tolerance is None else self.tolerance
         complementarity = COMPLEMENTARITY[real] if self.complementarity is None else self.complementarity
-        return replace(self, tolerance=tolerance, complementarity=complementarity)
+        chosen = replace(self, tolerance=tolerance, complementarity=complementarity)
+        if not _all_chosen(chosen):
+            raise ValueError(f"{chosen} leaves a number to the precision")
+        return chosen
+
+
+if TYPE_CHECKING:
+
+    class ChosenOptions(SolverOptions):
+        """Options of which none is left to the precision."""
+
+        tolerance: float
+        complementarity: float
+
+
+def _all_chosen(options: SolverOptions) -> TypeGuard[ChosenOptions]:
+    return options.tolerance is not None and options.complementarity is not None
 
 
 def shown(value: object) -> str:

@@ -10,16 +10,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
+from symvi.errors import MechanismError
 from symvi.mechanism import Contact, Force, Joint, Mechanism, axis_values, coordinate_kinds
 from symvi.mechanism.contacts import contact_points
 from symvi.mechanism.forces import AlongJoint
 from symvi.mechanism.names import WORLD
 from symvi.mechanism.vectors import Vector3, subtract
+from symvi.physics.model import Parameter
 from symvi.registry import CONTACTS, FORCES, JOINTS
 
 Values = tuple[float, ...]
 
 OWN_PARAMETER = "par_"  # before the names of a user's parameters among the solver's
+PAIRS = "pairs (title, Described), see symvi.numbers.settings.plain"
 
 
 @dataclass(frozen=True)
@@ -28,6 +31,12 @@ class Described:
 
     value: Values
     numbers: Callable[[Values], Mapping[str, Values]]
+
+    @property
+    def shown(self) -> float | Values:
+        """The value as readers see it: a number, or several."""
+        first, *others = self.value
+        return self.value if others else first
 
 
 def described_numbers(mechanism: Mechanism) -> Iterator[tuple[str, Described]]:
@@ -43,7 +52,7 @@ def described_numbers(mechanism: Mechanism) -> Iterator[tuple[str, Described]]:
         yield f"{coupling.name}.ratio", Described((coupling.ratio,), lambda v, minus=minus: {minus: (-v[0],)})
         yield f"{coupling.name}.offset", same(f"{coupling.name}.offset", (coupling.offset,))
     for force in mechanism.forces:
-        yield from FORCES[force.kind].numbers(mechanism, force)
+        yield from _of_force(mechanism, force)
     points: dict[str, list[str]] = {}
     for point in contact_points(mechanism):
         points.setdefault(point.contact.name, []).append(point.name)
@@ -93,6 +102,41 @@ def _of_joint(mechanism: Mechanism, joint: Joint) -> Iterator[tuple[str, Describ
         if getattr(joint, field) is not None:
             yield f"{joint.name}.{field}", same(f"{joint.name}.{field}", (getattr(joint, field),))
     yield from own_parameters(joint)
+
+
+def _of_force(mechanism: Mechanism, force: Force) -> Iterator[tuple[str, Described]]:
+    """Raises MechanismError where the record of a kind of force gives something else."""
+    found = FORCES[force.kind].numbers(mechanism, force)
+    try:
+        pairs = iter(found)
+    except TypeError:
+        raise MechanismError(f"{_title(force)}: numbers returned {found!r}, but must give {PAIRS}") from None
+    for pair in pairs:
+        if not (isinstance(pair, tuple) and len(pair) == 2 and isinstance(pair[1], Described)):
+            raise MechanismError(f"{_title(force)}: numbers gave {pair!r}, but must give {PAIRS}")
+        yield pair
+
+
+def _title(force: Force) -> str:
+    return f"force '{force.name}': kind of force '{force.kind}'"
+
+
+def number_problems(mechanism: Mechanism, force: Force, parameters: Mapping[str, Parameter]) -> Iterator[str]:
+    """What is wrong with the numbers of a force that a run may change; parameters: of its model.
+
+    Raises MechanismError where they are none.
+    """
+    for title, described in _of_force(mechanism, force):
+        for own, values in described.numbers(described.value).items():
+            element, _, field = own.partition(".")
+            if element != force.name:
+                yield f"numbers: {title} sets '{own}', but must set its own: '{force.name}.NAME'"
+            elif field not in parameters:
+                known = ", ".join(parameters)
+                yield f"numbers: {title} sets '{own}', but the parameters of its model are {known or 'none'}"
+            elif len(values) != len(parameters[field].values):
+                there = len(parameters[field].values)
+                yield f"numbers: {title} sets {len(values)} numbers of '{own}', which has {there}"
 
 
 def plain(element: Force | Contact, *fields: str) -> Iterator[tuple[str, Described]]:

@@ -11,7 +11,11 @@ is twice this one and in body axes; `rotational_gradient` is that plain definiti
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import sympy as sp
+
+from symvi.physics.straight_line import Symbolic
 
 UNIT = [sp.Matrix(3, 1, lambda i, j, k=k: int(i == k)) for k in range(3)]
 
@@ -20,12 +24,24 @@ class angle(sp.Function):  # noqa: N801  (a function's name in the field's notat
     """angle(y, x, near) = 2 atan2(y, x) on the branch nearest to `near`; its gradient needs no branch."""
 
     nargs = 3
+    if TYPE_CHECKING:  # SymPy says that it is a class
+
+        def __new__(cls, *args: Symbolic) -> Symbolic: ...
 
     def fdiff(self, argindex=1):
-        y, x, _ = self.args
-        if argindex == 3:
-            return sp.Integer(0)
-        return 2 * (x if argindex == 1 else -y) / (x**2 + y**2)
+        return _slope_of_angle(argindex, *self.args)
+
+
+def _slope_of_angle(number: int, y: Symbolic, x: Symbolic, near: Symbolic) -> Symbolic:
+    """The derivative of `angle` by one of its arguments, which count from 1."""
+    if number == 3:
+        return sp.Integer(0)
+    return 2 * (x if number == 1 else -y) / (x**2 + y**2)
+
+
+def column(names: str) -> Symbolic:
+    """Real symbols, by names as SymPy takes them: x_0:3."""
+    return sp.Matrix(sp.symbols(names, real=True))
 
 
 def skew(v) -> sp.Matrix:
@@ -41,13 +57,13 @@ def dot(u, v) -> sp.Expr:
     return sum((a * b for a, b in zip(u, v, strict=True)), sp.Integer(0))
 
 
-def left(q) -> sp.Matrix:
+def left(q) -> Symbolic:
     """L(q), with L(q) p = q p (BM20 (8))."""
     w, x, y, z = q
     return sp.Matrix([[w, -x, -y, -z], [x, w, -z, y], [y, z, w, -x], [z, -y, x, w]])
 
 
-def right(q) -> sp.Matrix:
+def right(q) -> Symbolic:
     """R(q), with R(q) p = p q (BM20 (9))."""
     w, x, y, z = q
     return sp.Matrix([[w, -x, -y, -z], [x, w, z, -y], [y, -z, w, x], [z, y, -x, w]])
@@ -58,7 +74,7 @@ def conjugate(q) -> sp.Matrix:
     return sp.Matrix([q[0], -q[1], -q[2], -q[3]])
 
 
-def multiply(p, q) -> sp.Matrix:
+def multiply(p, q) -> Symbolic:
     return left(p) * sp.Matrix(list(q))
 
 
@@ -84,7 +100,7 @@ def rotation(q) -> sp.Matrix:
     )
 
 
-def gradient(rows: sp.Matrix, moving: list[tuple[str, sp.Matrix]]) -> sp.Matrix:
+def gradient(rows: Symbolic, moving: list[tuple[str, Symbolic]]) -> Symbolic:
     """The m x 6 derivative of `rows` by a body's position and by a rotation vector in world axes.
 
     `moving` lists what the body carries: ("position", x), ("vector", r), ("quaternion", p), all in world axes.

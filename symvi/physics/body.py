@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from symvi.physics.constraint import Steps
 from symvi.physics.formula import BY_BUILDER, INTERMEDIATES, Argument, derived
-from symvi.physics.straight_line import PARTS
+from symvi.physics.straight_line import PARTS, Symbolic
 
 W = Argument("w", (3,), "angular velocity over the step", "rad/s")
 A = Argument("a", (3,), "half turn, (h/2) w", "rad")
@@ -18,7 +18,7 @@ C = Argument("c", (), "cosine of the half turn")
 INERTIA = ("xx", "yy", "zz", "xy", "xz", "yz")
 
 
-def symmetric(j):
+def symmetric(j) -> Symbolic:
     """The 3 x 3 matrix of six entries in the order xx, yy, zz, xy, xz, yz."""
     import sympy as sp
 
@@ -38,7 +38,7 @@ def _second_slopes_of_kinetic_energy(stated, R, j):  # noqa: N803
     w = sp.Matrix(sp.symbols("w_0:3", real=True))
     own = R.T * w
     energy = (own.T * symmetric(j) * own)[0] / 2
-    yield "J has the second derivatives of kinetic energy", symmetric(stated["J"]) - sp.hessian(energy, list(w))
+    yield "J has the second derivatives of kinetic energy", symmetric(stated["J"]) - sp.hessian(energy, w.flat())
 
 
 @derived(
@@ -221,7 +221,7 @@ def _slopes_by_position(stated, m, v):
 
     h, x1, x2 = sp.Symbol("h", positive=True), *(sp.Matrix(sp.symbols(f"x{k}_0:3", real=True)) for k in (1, 2))
     still = sp.zeros(3, 1), sp.zeros(6, 1)
-    action = h * sp.Matrix([kinetic_energy.builder(m, (x2 - x1) / h, *still)["T"]])
+    action = sp.Matrix([h * kinetic_energy.builder(m, (x2 - x1) / h, *still)["T"]])
     stated = stated["p"].xreplace(dict(zip(v, (x2 - x1) / h, strict=True)))
     yield "p is minus the slope of the discrete Lagrangian by its knot 1", stated + action.jacobian(x1).T
     yield "p is the slope of the discrete Lagrangian by its knot 2", stated - action.jacobian(x2).T
@@ -264,7 +264,7 @@ def _slope_by_turning_about_the_origin(stated, w, J, x, p):  # noqa: N803
     m, e = sp.Matrix([sp.Symbol("m", positive=True)]), sp.Matrix(sp.symbols("e_0:3", real=True))
     moved = p / m[0] + algebra.cross(e, x)
     energy = sp.Matrix([kinetic_energy.builder(m, moved, w + e, J)["T"]])
-    slope = energy.jacobian(e).T.xreplace(dict.fromkeys(e, 0))
+    slope = energy.jacobian(e).T.xreplace(dict.fromkeys(e.flat(), 0))
     yield "l is what turning about the origin changes kinetic energy by", stated["l"] - slope
 
 

@@ -31,7 +31,7 @@ class Claim:
         return {name: _symbols(name, kind) for name, kind in self.arguments.items()}
 
     @cached_property
-    def function(self) -> sp.Matrix:
+    def function(self) -> sp.MatrixBase:
         """The outputs, a column."""
         values = {name: s[0] if len(s) == 1 else sp.Matrix(s) for name, s in self.symbols.items()}
         found = self.builder(**values)
@@ -59,7 +59,7 @@ class Claim:
     def units(self) -> list[sp.Expr]:
         """Expressions that are one on the manifold: q·q of every unit quaternion."""
         return [
-            sum(s**2 for s in self.symbols[name])
+            sum((s**2 for s in self.symbols[name]), sp.Integer(0))
             for name, kind in self.arguments.items()
             if kind in ("body", "world", "half")
         ]

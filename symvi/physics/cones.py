@@ -19,6 +19,7 @@ from fractions import Fraction
 from symvi.physics.constraint import Steps
 from symvi.physics.elimination import at_rest, ensure_equal, linearised, slope_of, solve_for, unknowns
 from symvi.physics.formula import INTERMEDIATES, Argument, derived
+from symvi.physics.straight_line import Symbolic
 
 B = Argument("b", (4,), "friction bound and friction impulse", "N s")
 E = Argument("e", (4,), "dual scalar and velocity of sliding", "m/s")
@@ -44,7 +45,7 @@ ROOT_GUARD = Fraction(1, 10**6)  # keeps 1 - y from vanishing in float
 NEWTON_STEPS = 2  # in the search for a point of the central path: it need not be the nearest
 
 
-def _jordan(x, y):
+def _jordan(x, y) -> Symbolic:
     import sympy as sp
 
     from symvi.physics import algebra
@@ -52,7 +53,7 @@ def _jordan(x, y):
     return sp.Matrix([algebra.dot(x, y), *(y[i] * x[0] + x[i] * y[0] for i in (1, 2, 3))])
 
 
-def _reflected(x):
+def _reflected(x) -> Symbolic:
     import sympy as sp
 
     return sp.Matrix([x[0], -x[1], -x[2], -x[3]])

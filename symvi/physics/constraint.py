@@ -13,6 +13,7 @@ from inspect import signature
 from typing import Any
 
 from symvi.physics.formula import DEFINITION, INTERMEDIATES, Argument, Formula
+from symvi.physics.straight_line import Symbolic
 
 
 def position(side: str) -> Argument:
@@ -93,7 +94,7 @@ class Steps:
     def __init__(self) -> None:
         self._steps: list[tuple] = []
 
-    def __call__(self, name: str, value):
+    def __call__(self, name: str, value) -> Symbolic:
         """Name a vector: returns symbols that stand for it."""
         import sympy as sp
 

@@ -45,7 +45,7 @@ def coordinate_groups(geometry: Geometry, rates: bool = False, near: str = "angl
 def still_angles(groups: Iterable[Group]) -> list[Group]:
     """The same for their gradients alone: these do not depend on the branch of an angle, and none is carried."""
     return [
-        replace(group, inputs=group.inputs | {"near": Data("0", "constant")}) if "near" in group.inputs else group
+        replace(group, inputs={**group.inputs, "near": Data("0", "constant")}) if "near" in group.inputs else group
         for group in groups
     ]
 
@@ -63,10 +63,28 @@ def with_laws(
     return replace(model, free=groups, freedoms=rows, laws=laws, stopped=stopped, parameters=parameters, angles=angles)
 
 
+def with_rotation_vector(geometry: Geometry, model: ConstraintModel) -> tuple[ConstraintModel, tuple[int, ...]]:
+    """The model of a joint with three free rotations that also knows their rotation vector, and which rows that is.
+
+    model: with its laws, if it has any.
+    """
+    groups = coordinate_groups(geometry)
+    first = coordinate_kinds(geometry.joint.type).count("translation")
+    if model.laws and model.laws.elastic:
+        return model, model.laws.elastic[first:]
+    if model.free:
+        first = model.freedoms
+        groups = [*model.free, _into(groups[-1], first)]
+    free, parameters = tuple(groups), {**model.parameters, **geometry.used(groups)}
+    return replace(model, free=free, freedoms=first + 3, parameters=parameters), tuple(range(first, first + 3))
+
+
 def joint_laws(geometry: Geometry, shares: Sequence[ShareModel]) -> LawModel:
     """The laws along a joint's coordinates as an element of their own, for a joint that does not take them."""
     joint = geometry.joint
     groups, rows, laws = _rows_of_laws(geometry, shares, False)
+    if laws is None:
+        raise ValueError(f"joint '{joint.name}': no spring, damper or servo acts along it")
     units = coordinate_units(joint)
     return LawModel(
         laws_name(joint.name),
@@ -90,8 +108,8 @@ def laws_name(joint: str) -> str:
 
 def angles_of(groups: Iterable[Group]) -> tuple[str, ...]:
     """The angles that rows carry from step to step."""
-    near = (group.inputs["near"] for group in groups if "near" in group.inputs)
-    return tuple(dict.fromkeys(source.name for source in near if source.store == "state"))
+    near = (group.near for group in groups)
+    return tuple(dict.fromkeys(source.name for source in near if source and source.store == "state"))
 
 
 def _rows_of_laws(
@@ -149,7 +167,10 @@ def free_motions(geometry: Geometry) -> tuple[Motion, ...]:
         axes = [geometry.a(axis) for axis in {0: (), 1: ("axis3",), 3: ("e1", "e2", "e3")}[turning]]
     pitch = None
     if JOINTS[geometry.joint.type].is_threaded:
-        pitch = geometry.set("pitch", (geometry.joint.pitch,), "advance per angle", "m/rad")
+        advance = geometry.joint.pitch
+        if advance is None:
+            raise ValueError(f"joint '{geometry.joint.name}': a {geometry.joint.type} joint has no pitch")
+        pitch = geometry.set("pitch", (advance,), "advance per angle", "m/rad")
     return tuple(found + [Motion("rotation", axis, anchor, pitch) for axis in axes])
 
 

@@ -10,7 +10,7 @@ one that is taken near its last value does not.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from symvi.physics.formula import Formula
 from symvi.scalar import Graph, Scalar
@@ -51,7 +51,7 @@ def difference(
         value1 = graph.apply(operation, [at1[i] for i in arguments])
         value2 = graph.apply(operation, [at2[i] for i in arguments])
         fixed = operation == "angle" and inputs <= arguments[2] < offset
-        rule = _jumping_angle if fixed else RULES[operation]
+        rule = _rule(operation, fixed)
         moved = rule(graph, h, *((at1[i], at2[i], rate[i]) for i in arguments), (value1, value2))
         at1.append(value1), at2.append(value2), rate.append(moved)
     return [rate[i] for i in code.results[output]]
@@ -89,7 +89,9 @@ def _chord(graph, h, f, value, outer, sign):
     return sign * 2 * middle * graph.function("sin", h * f[2] / 2) / h
 
 
-RULES = {
+# of an operation: (graph, h, (value 1, value 2, D) of every argument, both values of its result) -> its D
+Rule = Callable[..., Scalar]
+RULES: dict[str, Rule] = {
     "add": lambda graph, h, f, g, value: f[2] + g[2],
     "sub": lambda graph, h, f, g, value: f[2] - g[2],
     "neg": lambda graph, h, f, value: -f[2],
@@ -103,3 +105,8 @@ RULES = {
     "exp": lambda graph, h, f, value: value[0] * graph.function("expm1", h * f[2]) / h,
     "log": lambda graph, h, f, value: graph.function("log1p", h * f[2] / f[0]) / h,
 }
+
+
+def _rule(operation: str, fixed: bool) -> Rule:
+    """The rule of an operation. fixed: of an angle on a fixed branch."""
+    return _jumping_angle if fixed else RULES[operation]

@@ -8,21 +8,23 @@ are named (`Steps`), so that a change stays as short as its equation.
 
 from __future__ import annotations
 
+from symvi.physics.straight_line import Symbolic
 
-def linearised(products, values, changes):
+
+def linearised(products, values, changes) -> Symbolic:
     """The derivative of bilinear products along changes. products: a function of x and y; values, changes: (x, y)."""
     (x, y), (dx, dy) = values, changes
     return products(dx, y) + products(x, dy)
 
 
-def unknowns(name: str, count: int = 1):
+def unknowns(name: str, count: int = 1) -> Symbolic:
     """A column of changes: to be solved for, or made by bodies."""
     import sympy as sp
 
     return sp.Matrix([sp.Symbol(f"{name}_change_{k}", real=True) for k in range(count)])
 
 
-def solve_for(change, equation, inverse=None):
+def solve_for(change, equation, inverse=None) -> Symbolic:
     """The change for which an equation that is linear in it vanishes.
 
     inverse: what stands for 1 over the slope of the equation, where that has a name.
@@ -35,14 +37,14 @@ def solve_for(change, equation, inverse=None):
     return -rest / slope if inverse is None else -rest * inverse
 
 
-def slope_of(equation, change):
+def slope_of(equation, change) -> Symbolic:
     """The derivative of a linear equation by one change."""
     import sympy as sp
 
     return sp.diff(equation, change)
 
 
-def at_rest(value, changes):
+def at_rest(value, changes) -> Symbolic:
     """A value where changes are zero."""
     return value.xreplace(dict.fromkeys(changes, 0))
 
@@ -54,7 +56,7 @@ def ensure_equal(left, right, *replaced) -> None:
     """
     import sympy as sp
 
-    for one, other in zip(sp.Matrix(left), sp.Matrix(right), strict=True):
+    for one, other in zip(sp.Matrix(left).flat(), sp.Matrix(right).flat(), strict=True):
         rest = one - other
         for table in replaced:
             rest = rest.xreplace(table)

@@ -7,7 +7,7 @@ servos within the step (laws.py): along a joint they are shares of what acts alo
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, overload
 
 from symvi.mechanism import Force, Joint, Mechanism
 from symvi.physics.coordinates import coordinate_units
@@ -16,14 +16,26 @@ from symvi.physics.model import ForceModel, LawModel, Parameter, ShareModel
 from symvi.registry import FORCES
 
 if TYPE_CHECKING:
+    from symvi.mechanism.forces import Actuator, JointDamper, JointSpring, PointSpring, Potential, Servo, Wrench
     from symvi.physics.multibody import MultibodySystem
 
 AnyForce = ForceModel | ShareModel | LawModel
 
 
+@overload
+def force_model(system: MultibodySystem, force: JointSpring | JointDamper | Servo) -> ShareModel: ...
+@overload
+def force_model(system: MultibodySystem, force: PointSpring) -> LawModel: ...
+@overload
+def force_model(system: MultibodySystem, force: Actuator | Wrench | Potential) -> ForceModel: ...
+@overload
+def force_model(system: MultibodySystem, force: Force) -> AnyForce: ...
 def force_model(system: MultibodySystem, force: Force) -> AnyForce:
     """The model of a force of a mechanism."""
-    return FORCES[force.kind].model(system, force)
+    model = FORCES[force.kind].model
+    if model is None:
+        raise ValueError(f"force '{force.name}': a {force.kind} is an inequality, and has no model of a force")
+    return model(system, force)
 
 
 def share(joint: Joint, force, numbers: dict[str, Parameter], along=None, **law) -> ShareModel:

@@ -163,7 +163,7 @@ def limit_model(limit: Limit, geometry: Geometry) -> LimitModel:
         for side, value in (("lower", limit.lower), ("upper", limit.upper))
         if value is not None
     }
-    angles = (group.inputs["near"].name,) if "near" in group.inputs else ()
+    angles = () if group.near is None else (group.near.name,)
     along = () if group.formula is row.rotation_vector else (limit.coordinate,)
     return LimitModel(
         limit.name,
@@ -195,5 +195,5 @@ def dry_friction_model(force: DryFriction, geometry: Geometry) -> DryFrictionMod
         units,
         force.joint,
         tuple(range(len(units))),
-        tuple(g.inputs["near"].name for g in groups if "near" in g.inputs),
+        tuple(near.name for g in groups if (near := g.near)),
     )

@@ -325,7 +325,7 @@ def recoil(m_a, J_a, m_b, J_b, d, v, w):  # noqa: N803
     energy = _relative_energy(u, v, w, v, w, u, m_a, J_a, m_b, J_b, d) / 2
     gradient = sp.Matrix([energy]).jacobian(u).T
     inertia = let("inertia", packed(gradient.jacobian(u).applyfunc(sp.expand)))
-    push = let("push", gradient.subs(dict.fromkeys(u, 0)))
+    push = let("push", gradient.subs(dict.fromkeys(u.flat(), 0)))
     return {"u": -_solved(let, inertia, push), INTERMEDIATES: let.pairs()}
 
 

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 
 import sympy as sp
 
+from symvi.errors import ArgumentError
 from symvi.physics.algebra import angle
 from symvi.physics.stated import ensure_founded
-from symvi.physics.straight_line import INTERMEDIATES, PARTS, Argument, Code, UnderivableError
+from symvi.physics.straight_line import INTERMEDIATES, PARTS, Argument, Code, Symbolic, UnderivableError
 from symvi.scalar import Graph, Scalar
 
 if TYPE_CHECKING:
@@ -46,9 +47,9 @@ def lower(formula: Formula) -> Code:
         named.append((known[symbol], stem, index if symbols_by_stem[stem] > 1 else ""))
     lowered = {}
     for output in formula.outputs:
-        entries = list(sp.Matrix(results[output.name])) if output.shape else [sp.sympify(results[output.name])]
+        entries = sp.Matrix(results[output.name]).flat() if output.shape else [sp.sympify(results[output.name])]
         if len(entries) != output.size:
-            raise ValueError(
+            raise ArgumentError(
                 f"formula {formula.name}: output {output.name} has {len(entries)} entries, expected {output.size}"
             )
         lowered[output.name] = [scalar_of(graph, sp.sympify(entry), known) for entry in entries]
@@ -71,7 +72,7 @@ def _stem(symbol: sp.Symbol) -> tuple[str, str]:
     return (stem, index) if stem and index.isdecimal() else (str(symbol), "")
 
 
-def symbols_of(argument: Argument) -> sp.Matrix:
+def symbols_of(argument: Argument) -> Symbolic:
     """Real symbols for an argument: a column vector, or a matrix for two extents, a 1x1 column for a scalar."""
     rows, columns = (*argument.shape, 1, 1)[:2] if argument.shape else (1, 1)
     if not argument.shape:
@@ -79,17 +80,17 @@ def symbols_of(argument: Argument) -> sp.Matrix:
     return sp.Matrix(rows, columns, lambda i, j: sp.Symbol(f"{argument.name}_{i * columns + j}", real=True))
 
 
-def scalar_of(graph: Graph, expression: sp.Expr, known: dict) -> Scalar:
+def scalar_of(graph: Graph, expression: sp.Basic, known: dict) -> Scalar:
     """Lower one SymPy expression; `known` maps every symbol, and every expression already lowered, to its scalar."""
     if expression in known:
         return known[expression]
-    if expression.is_Rational:
+    if isinstance(expression, sp.Rational):
         return graph.constant(Fraction(int(expression.p), int(expression.q)))
-    if expression.is_Add:
+    if isinstance(expression, sp.Add):
         result = _sum(graph, expression, known)
-    elif expression.is_Mul:
+    elif isinstance(expression, sp.Mul):
         result = _product(graph, expression, known)
-    elif expression.is_Pow:
+    elif isinstance(expression, sp.Pow):
         result = _power(graph, expression, known)
     elif isinstance(expression, (sp.Abs, sp.sign)):  # what SymPy makes of the root of a square, and of its derivative
         value = scalar_of(graph, expression.args[0], known)
@@ -109,7 +110,9 @@ def scalar_of(graph: Graph, expression: sp.Expr, known: dict) -> Scalar:
 
 def _sum(graph: Graph, expression: sp.Add, known: dict) -> Scalar:
     content, terms = expression.primitive()
-    if content != 1:  # SymPy spreads a common factor over every term; gather it again
+    if (
+        isinstance(content, sp.Rational) and content != 1
+    ):  # SymPy spreads a common factor over every term; gather it again
         return graph.constant(Fraction(int(content.p), int(content.q))) * scalar_of(graph, terms, known)
     total = graph.constant(0)
     for term in sorted(
@@ -121,9 +124,11 @@ def _sum(graph: Graph, expression: sp.Add, known: dict) -> Scalar:
 
 def _product(graph: Graph, expression: sp.Mul, known: dict) -> Scalar:
     coefficient, rest = expression.as_coeff_Mul(rational=True)
+    if not isinstance(coefficient, sp.Rational):
+        raise UnderivableError(f"the factor {coefficient} of {expression} is no ratio of whole numbers")
     top, bottom = graph.constant(1), graph.constant(1)
     for factor in sp.Mul.make_args(rest):
-        if factor.is_Pow and factor.exp.is_Rational and factor.exp < 0:
+        if isinstance(factor, sp.Pow) and isinstance(factor.exp, sp.Rational) and factor.exp < 0:
             bottom = bottom * scalar_of(graph, 1 / factor, known)
         else:
             top = top * scalar_of(graph, factor, known)
@@ -135,7 +140,7 @@ def _power(graph: Graph, expression: sp.Pow, known: dict) -> Scalar:
     base, exponent = expression.as_base_exp()
     if base is sp.E:
         return graph.function("exp", scalar_of(graph, expression.exp, known))
-    if not exponent.is_Rational or exponent.q not in (1, 2):
+    if not isinstance(exponent, sp.Rational) or exponent.q not in (1, 2):
         raise UnderivableError(f"the power {expression} is neither whole nor half of a whole number")
     value = scalar_of(graph, base, known)
     if exponent.q == 2:

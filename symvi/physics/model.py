@@ -77,6 +77,14 @@ class Group:
     factor: str | None = None
     bodies: Mapping[str, str] = field(default_factory=lambda: {"a": "a", "b": "b"})
 
+    @property
+    def near(self) -> Data | None:
+        """What tells the rows' angle its branch; None where they have no angle with whole turns."""
+        source = self.inputs.get("near")
+        if source is not None and not isinstance(source, Data):
+            raise ValueError(f"formula {self.formula.name}: an angle is near a number, not near {source}")
+        return source
+
 
 @dataclass(frozen=True)
 class Motion:

@@ -240,7 +240,8 @@ def missing(text: str) -> list[str]:
 def _behind(text: str, place: int) -> Iterator[str]:
     """The keys that follow each other from a place on."""
     while True:
-        place = _GAP.match(text, place).end()
+        gap = _GAP.match(text, place)
+        place = gap.end() if gap else place
         for pattern, keys in ((_EQUATIONS, _of_equations), (_PARTS, _of_parts), (_ALGORITHMS, _of_algorithms),
                               (_FIGURES, _of_figures)):  # fmt: skip
             found = pattern.match(text, place)

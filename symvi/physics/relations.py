@@ -12,7 +12,7 @@ def driver_model(driver: Driver, geometry: Geometry) -> ConstraintModel:
     """A row c(z2) - u = 0 that makes a joint coordinate follow an input. geometry: of the joint."""
     joint = geometry.joint
     group = single_coordinate(geometry, driver.coordinate, "angle")
-    angles = tuple(group.inputs["near"].name for _ in (0,) if "near" in group.inputs)
+    angles = () if group.near is None else (group.near.name,)
     unit = coordinate_units(joint)[driver.coordinate]
     return ConstraintModel(
         driver.name,
@@ -38,7 +38,7 @@ def lock_model(geometry: Geometry, coordinate: int, value: float) -> ConstraintM
     """A row c(z2) - value = 0 that holds a joint coordinate."""
     joint = geometry.joint
     group = single_coordinate(geometry, coordinate, "angle")
-    angles = tuple(group.inputs["near"].name for _ in (0,) if "near" in group.inputs)
+    angles = () if group.near is None else (group.near.name,)
     parameters = geometry.used((group,)) | {"offset": Parameter((value,), "value at which the coordinate is held")}
     unit = coordinate_units(joint)[coordinate]
     return ConstraintModel(

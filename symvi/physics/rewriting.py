@@ -33,12 +33,13 @@ def replaced(expression: sp.Basic, path: Path, new: sp.Basic) -> sp.Basic:
 def _changed(matrix: sp.Matrix, random: Random, change: Callable) -> sp.Matrix | None:
     """The matrix with change(part) in the place of one part of one entry; None where the part chosen has none."""
     entry = random.randrange(len(matrix))
-    path, part = random.choice([(p, e) for p, e in nodes(matrix[entry]) if isinstance(e, sp.Expr)])
+    whole = matrix.flat()[entry]
+    path, part = random.choice([(p, e) for p, e in nodes(whole) if isinstance(e, sp.Expr)])
     new = change(part)
     if new is None:
         return None
     result = sp.Matrix(matrix)
-    result[entry] = replaced(matrix[entry], path, new)
+    result[entry] = replaced(whole, path, new)
     return result
 
 
@@ -77,7 +78,7 @@ def _shorter(part: sp.Expr, symbols, random: Random) -> sp.Expr | None:
 
 
 def _other_power(part: sp.Expr, symbols, random: Random) -> sp.Expr | None:
-    return part.base ** (part.exp + random.choice([-1, 1])) if part.is_Pow else None
+    return part.base ** (part.exp + random.choice([-1, 1])) if isinstance(part, sp.Pow) else None
 
 
 def _other_function(part: sp.Expr, symbols, random: Random) -> sp.Expr | None:
@@ -129,13 +130,13 @@ def _gathered(part: sp.Expr, units, random: Random) -> sp.Expr | None:
 
 
 def _in_turn(part: sp.Expr, units, random: Random) -> sp.Expr | None:
-    if not (part.is_Add or part.is_Mul):
+    if not isinstance(part, sp.Add | sp.Mul):
         return None
     return part.func(*random.sample(part.args, len(part.args)), evaluate=False)
 
 
 def _added_zero(part: sp.Expr, units, random: Random) -> sp.Expr | None:
-    symbols = sorted(part.free_symbols, key=str)
+    symbols = sorted((s for s in part.free_symbols if isinstance(s, sp.Symbol)), key=str)
     if not symbols:
         return None
     other = random.choice(symbols)
@@ -154,4 +155,4 @@ REWRITES: dict[str, Callable] = {
 
 def numbers(matrix: sp.Matrix, symbols: Sequence[sp.Symbol]) -> Callable:
     """The entries as a function of mpmath's numbers, by SymPy's own printer: an independent witness."""
-    return sp.lambdify(list(symbols), list(matrix), modules=["mpmath"])
+    return sp.lambdify(list(symbols), matrix.flat(), modules=["mpmath"])

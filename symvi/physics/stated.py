@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 import sympy as sp
 
-from symvi.physics.straight_line import INTERMEDIATES, UnfoundedError
+from symvi.physics.straight_line import INTERMEDIATES, Symbolic, UnfoundedError
 from symvi.physics.vanishing import vanishes
 
 if TYPE_CHECKING:
@@ -37,15 +37,15 @@ class Stated:
         """The same with the named intermediate results as symbols."""
         return Stated(self._results, names)
 
-    def __getitem__(self, name: str):
+    def __getitem__(self, name: str) -> Symbolic:
         value = self._results[name]
         return self._whole(sp.Matrix(value) if isinstance(value, list | tuple | sp.MatrixBase) else sp.sympify(value))
 
-    def step(self, name: str) -> sp.Matrix:
+    def step(self, name: str) -> Symbolic:
         """The value of an intermediate result, earlier ones put in."""
         return self._whole(sp.Matrix([value for symbol, value in self._steps if _stem(symbol) == name]))
 
-    def symbols(self, name: str) -> sp.Matrix:
+    def symbols(self, name: str) -> Symbolic:
         """The symbols that stand for an intermediate result."""
         return sp.Matrix([symbol for symbol, _ in self._steps if _stem(symbol) == name])
 
@@ -64,6 +64,8 @@ def ensure_founded(formula: Formula, inputs: Mapping, results: Mapping) -> None:
     """Compare what a formula states with what it follows from. Raises UnfoundedError, which names the formula."""
     if has_negative_root(formula, results):
         raise UnfoundedError(f"formula {formula.name}, {formula.equation}: a root is taken with a minus")
+    if not callable(formula.follows):
+        raise ValueError(f"formula {formula.name} does not say what it follows from")
     for words, value, *squares in formula.follows(Stated(results), **inputs):
         if not vanishes(value, *squares):
             raise UnfoundedError(f"formula {formula.name}, {formula.equation}: it does not hold that {words}")
@@ -78,7 +80,7 @@ def has_negative_root(formula: Formula, results: Mapping) -> bool:
 
 
 def _entries(value) -> list:
-    return list(sp.Matrix(value)) if isinstance(value, list | tuple | sp.MatrixBase) else [sp.sympify(value)]
+    return sp.Matrix(value).flat() if isinstance(value, list | tuple | sp.MatrixBase) else [sp.sympify(value)]
 
 
 def _is_negative_root(part) -> bool:

@@ -6,18 +6,22 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
+from symvi.errors import SymviError
+
+Symbolic = Any  # SymPy's expressions and matrices: it tells types of few, and for entries of a matrix wrong ones
 DEFINITION = "a definition"  # its outputs say what a word means: nothing that it could follow from
 BY_BUILDER = "its builder"  # its outputs are derivatives, or what solves equations: the builder has nothing by hand
 PARTS = "parts"  # a builder's names of parts of its outputs: name -> expressions; nothing is computed for them
 INTERMEDIATES = "intermediates"  # a builder's pairs (symbol, expression) that its outputs are written in
 
 
-class UnderivableError(TypeError):
+class UnderivableError(SymviError, TypeError):
     """An expression outside the closed set of operations of scalar/operations.py."""
 
 
-class UnfoundedError(ValueError):
+class UnfoundedError(SymviError, ValueError):
     """A form that a formula states is not what it follows from."""
 
 

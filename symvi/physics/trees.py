@@ -135,7 +135,7 @@ class _Reader:
         if isinstance(e, sp.Pow):
             return self._power(*e.args)
         if isinstance(e, sp.Piecewise):
-            return "choose", *((self.node(condition), self.node(value)) for value, condition in e.args)
+            return "choose", *((self.node(pair.args[1]), self.node(pair.args[0])) for pair in e.args)
         if type(e) in RELATIONS:
             return "compare", RELATIONS[type(e)], self.node(e.lhs), self.node(e.rhs)
         return self._logic_or_call(e)

@@ -14,6 +14,8 @@ import sympy as sp
 from sympy.polys.domains import ZZ
 from sympy.polys.rings import PolyElement, PolyRing
 
+from symvi.physics.straight_line import Symbolic
+
 
 def vanishes(value, squares: Mapping | None = None) -> bool:
     """Whether expressions are zero, symbols' squares being what `squares` says, in its order."""
@@ -21,7 +23,7 @@ def vanishes(value, squares: Mapping | None = None) -> bool:
     return all(is_zero(sp.sympify(entry), squares or {}) for entry in entries)
 
 
-def is_zero(value: sp.Expr, squares: Mapping) -> bool:
+def is_zero(value: Symbolic, squares: Mapping) -> bool:
     """The same of one expression; False where it divides by zero."""
     if value.is_Number:
         return value == 0
@@ -54,13 +56,13 @@ class Quotients:
         self.roots = [variable for variable in found if _is_root(variable)]
         self._known: dict[sp.Expr, Quotient] = {}
 
-    def of(self, expression: sp.Expr) -> Quotient:
+    def of(self, expression: Symbolic) -> Quotient:
         """An expression as a quotient. Raises ZeroDivisionError."""
         if expression not in self._known:
             self._known[expression] = self._made(expression)
         return self._known[expression]
 
-    def _made(self, expression: sp.Expr) -> Quotient:
+    def _made(self, expression: Symbolic) -> Quotient:
         if expression.is_Rational:
             return self._over(self.ring(int(expression.p)), self.ring(int(expression.q)), 1)
         if expression in self.variables:
@@ -133,7 +135,7 @@ class Quotients:
         return total
 
 
-def _variables(expression: sp.Expr, seen: set) -> Iterator[sp.Expr]:
+def _variables(expression: Symbolic, seen: set) -> Iterator[sp.Expr]:
     """What an expression is a quotient of polynomials in, roots before what is under them."""
     if expression in seen or expression.is_Rational:
         return
@@ -151,5 +153,5 @@ def _variables(expression: sp.Expr, seen: set) -> Iterator[sp.Expr]:
         yield expression
 
 
-def _is_root(expression: sp.Expr) -> bool:
+def _is_root(expression: Symbolic) -> bool:
     return expression.is_Pow and expression.exp == sp.S.Half

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from symvi.kernels.common import COMMON, JOINT
+from symvi.kernels.common import COMMON, JOINT, SLOPES
+from symvi.kernels.constraint import Damping
 from symvi.kernels.contact import contact_kernels
 from symvi.kernels.force import LINK, force_kernels
 from symvi.kernels.inequality import InequalityKernels, keeping, steering
@@ -75,7 +76,8 @@ class Acting:
         draft, made = self.draft, {}
         for kind, model, members in draft.types(self.formulation.laws, self.formulation.role):
             backwards = self.formulation.is_backwards(model)
-            kernels = law_kernels(draft.records, kind, model, draft.bake(kind, members), backwards)
+            baked, bordered = draft.bake(kind, members), self.formulation.borders
+            kernels = law_kernels(draft.records, kind, model, baked, backwards, bordered)
             made |= {member.name: (kind, kernels) for member in members}
         for model in self.formulation.laws:
             kind, kernels = made[model.name]
@@ -89,6 +91,8 @@ class Acting:
     def _schedule(self, node: Node, model, kernels: LawKernels | InequalityKernels, joint: Node | None = None) -> None:
         """Call the kernels of a law on its bodies, on the record between them, and on the joint that takes it."""
         ports = self.draft.ports(node, model)
+        if kernels.directions and kernels.slopes:
+            ports[SLOPES] = self.formulation.tie(node, model, Damping(kernels.directions, kernels.slopes))
         if kernels.linked:
             ports[LINK] = self.formulation.link(model)
         if joint is not None:
@@ -178,7 +182,9 @@ class Acting:
 
     def _inequality_kernels(self, kind: str, model, members: list) -> InequalityKernels:
         joint = self._taking(model)
-        taking = {} if joint is None else {"joint": joint.kind}
+        taking: dict = {} if joint is None else {"joint": joint.kind}
+        if isinstance(model, ContactModel):
+            taking["bordered"] = self.formulation.borders
         baked, backwards = self.draft.bake(kind, members), self.formulation.is_backwards(model)
         kernels = INEQUALITY_KERNELS[type(model)](self.draft.records, kind, model, baked, backwards, **taking)
         if not self.problem.is_held:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from fractions import Fraction
 from typing import TypeVar
@@ -90,7 +91,7 @@ class Draft:
                 nodes = tuple(self.common if port.label == COMMON else ports[port.label] for port in kernel.ports)
                 told = phase in ("evaluate", "linearize")
                 self.phases[phase].append(
-                    Call(kernel, nodes, f"{kernel.summary.split(':')[0]} {name}" if told else name)
+                    Call(kernel, nodes, f"{re.split('[:;]', kernel.summary)[0]} {name}" if told else name)
                 )
 
     def book(self, where: list[dict], node: Node, model: Modelled, **more) -> None:

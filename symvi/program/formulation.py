@@ -19,18 +19,19 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from symvi.analysis.joint_sides import Edge
-from symvi.kernels.constraint import ConstraintKernels
-from symvi.physics.model import ConstraintModel, LawModel
+from symvi.kernels.constraint import ConstraintKernels, Damping
+from symvi.physics.model import ConstraintModel, ContactModel, LawModel
 from symvi.program.draft import Draft
 from symvi.program.problem import Problem
 from symvi.program.program import Call, Node, OrderNotes
 
+SINGULAR = "1 where the last step began in a singular position, else 0"
 # What control reads of the records of bodies, beside increments `s` of what is solved for (program.solved_kinds), by
 # template of templates/c (the reference back end does it in the same words): any formulation keeps these fields. All
 # other templates run phases, and know of no body.
 READ_BY_CONTROL = {
     "account": ("seen", "v", "w"),
-    "bends": ("f", "l", "v", "w"),
+    "bends": ("f", "held", "l", "v", "w"),  # held: in place of f where joints carry bodies, among contacts
     "branch": ("turn", "v", "w"),
     "complementarity": ("v", "w"),
     "init": ("w",),
@@ -60,9 +61,12 @@ class Formulation(Protocol):
     """One way to solve a step. It is made of a draft and a problem, and asked in the order of its methods.
 
     laws: those along coordinates that no joint takes, which keep blocks of their own. joints: constraints by name.
+    borders: whether laws between two bodies are handed to it by `tie`, in place of blocks between these.
     sizes: unknowns of each node, by node type; their residuals are `f`. sides: sums over what hangs on a joint, where
     its springs must know what may oppose them (opposing_sides.py).
     """
+
+    borders: bool
 
     def __init__(self, draft: Draft, problem: Problem): ...
     @property
@@ -102,6 +106,13 @@ class Formulation(Protocol):
 
     def is_backwards(self, model) -> bool:
         """Whether that record was made for these bodies the other way round."""
+        ...
+
+    def tie(self, node: Node, model: LawModel | ContactModel, damping: Damping) -> Node:
+        """Take the slopes of laws between two bodies; returns the record of their rows.
+
+        node: the record in which their gradients lie.
+        """
         ...
 
     # --- once all has acted -------------------------------------------------------------------------------------------

@@ -16,14 +16,14 @@ from symvi.kernels.account import body_kernels as account_of_bodies
 from symvi.kernels.account import driver_kernels
 from symvi.kernels.body_kernels import BODY, body_kernels, diagonal_block
 from symvi.kernels.common import COMMON
-from symvi.kernels.constraint import constraint_kernels
+from symvi.kernels.constraint import Damping, constraint_kernels
 from symvi.kernels.force import LINK, clear_link
 from symvi.kernels.kernel import Block, Kernel
 from symvi.numbers.derived_parameters import merit_inertia
-from symvi.physics.model import ConstraintModel, ForceModel
+from symvi.physics.model import ConstraintModel, ContactModel, ForceModel, LawModel
 from symvi.program.block_elimination import Elimination
 from symvi.program.draft import Draft
-from symvi.program.formulation import Joined
+from symvi.program.formulation import SINGULAR, Joined
 from symvi.program.matrix import Matrix, Tie
 from symvi.program.motion_split import rows_by_kind
 from symvi.program.opposing_sides import opposing_sides
@@ -41,6 +41,7 @@ class MaximalCoordinates:
     """
 
     newton: Matrix
+    borders = False
 
     def __init__(self, draft: Draft, problem: Problem):
         self.draft, self.problem, self.mechanism = draft, problem, problem.mechanism
@@ -79,9 +80,7 @@ class MaximalCoordinates:
     # --- unknowns -----------------------------------------------------------------------------------------------------
     def unknowns(self) -> None:
         if self.loops:
-            self.draft.records.declare(
-                COMMON, "state", "singular", 1, "1 where the last step began in a singular position, else 0"
-            )
+            self.draft.records.declare(COMMON, "state", "singular", 1, SINGULAR)
         self._bodies()
         self.sides = opposing_sides(self.draft, self.mechanism, (*self.models, *self.laws))
         self._links()
@@ -181,6 +180,9 @@ class MaximalCoordinates:
             return False
         acts = model.pivots if isinstance(model, ConstraintModel) else True
         return bool(acts) and not self.is_taken(model) and tuple(model.bodies.values())[::-1] in self.links
+
+    def tie(self, node: Node, model: LawModel | ContactModel, damping: Damping) -> Node:
+        raise NotImplementedError("laws between two bodies have blocks between these")
 
     # --- elimination --------------------------------------------------------------------------------------------------
     def elimination(self) -> None:

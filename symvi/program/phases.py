@@ -36,6 +36,7 @@ PHASES = (
     "advance",
     "shorten_step",
     "compare",
+    "depart",
     "react",
     "reset",
     "gather",

@@ -12,23 +12,27 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from symvi.analysis.choices import models_of, shares_by_joint, taking_laws
+from symvi.analysis.choices import NOTHING_DROPPED, Choices, law_models, models_of, shares_by_joint, taking_laws
 from symvi.kernels.account import body_kernels as account_of_bodies
 from symvi.kernels.body_kernels import BODY, body_kernels, diagonal_block
-from symvi.kernels.common import COMMON
-from symvi.kernels.constraint import ConstraintKernels
-from symvi.kernels.joint_placing import SLIDING_AXES, placing_model, placing_tree
+from symvi.kernels.common import COMMON, JOINT
+from symvi.kernels.constraint import ConstraintKernels, Damping
+from symvi.kernels.driven import driven_kernels
+from symvi.kernels.joint_placing import SLIDING_AXES, placing_model
 from symvi.kernels.kernel import Block, Kernel
 from symvi.kernels.sweep import MEANINGS, OF_JOINT, Link, Place, Sweep, joint_reports
-from symvi.mechanism import Joint, Mechanism, coordinate_kinds
+from symvi.mechanism import Driver, Joint, Mechanism, coordinate_kinds
 from symvi.mechanism.axes import triad
 from symvi.numbers.derived_parameters import merit_inertia
-from symvi.physics.model import ConstraintModel
+from symvi.physics.coordinates import with_rotation_vector
+from symvi.physics.model import ConstraintModel, ContactModel, LawModel, LimitModel
+from symvi.program.border import Border
+from symvi.program.carrying_tree import can_carry, carrying_tree
 from symvi.program.draft import Draft
-from symvi.program.formulation import Joined
+from symvi.program.formulation import SINGULAR, Joined
 from symvi.program.opposing_sides import opposing_sides
 from symvi.program.patterns import Patterns, compacted
-from symvi.program.phases import KNOWN
+from symvi.program.phases import KNOWN, LANDING, MATRIX, RESIDUAL
 from symvi.program.problem import Problem, acts_along
 from symvi.program.program import Call, Node, OrderNotes
 from symvi.registry import JOINTS
@@ -38,39 +42,47 @@ LOOKING = ("inspect", "place", "couple", "measure")  # phases that look at what 
 FREE = "free"  # the record of a body that no joint holds
 
 
-def refusal(mechanism: Mechanism) -> str | None:
+def refusal(mechanism: Mechanism, choices: Choices = NOTHING_DROPPED) -> str | None:
     """Why the motion of a mechanism is not solved for in joint coordinates; None where it can be."""
-    steps = placing_tree(mechanism)
+    steps = carrying_tree(mechanism, choices)
     placed = {step.joint.name for step in steps}
-    if closing := [joint.name for joint in mechanism.joints if joint.name not in placed]:
-        return f"joint '{closing[0]}' closes a loop"
-    for joint, outward in steps:
-        kinds, record = coordinate_kinds(joint.type), JOINTS[joint.type]
-        if record.is_threaded or (record.held is None and not record.has_pin):
+    for law in (*(force for force in mechanism.forces if force.kind == "dry_friction"), *mechanism.limits):
+        along = getattr(law, "joint", None)
+        if along and along not in placed:  # sent through bodies and back, it would lose its last digits
+            return f"'{law.name}' acts on joint '{along}', which closes a loop"
+    for joint, _ in steps:
+        if not can_carry(joint):
             return f"joint '{joint.name}' is of type {joint.type}"
-        slides, turns = kinds.count("translation"), kinds.count("rotation")
-        if not outward and (slides > 1 or (slides and turns > 1)) and len(kinds) < 6:
-            return f"joint '{joint.name}' leads from its child to its parent, and its axes go with the body it carries"
-    for what in ("couplings", "drivers"):
-        if found := getattr(mechanism, what):
-            return f"'{found[0].name}' is one of its {what}"
+    # what acts there pushes at a point of the body below, where the sweep sums up about one of the body that is carried
+    aside = {step.joint.name for step in steps if not step.to_child and _slides_alone(step.joint)}
     for contact in mechanism.contacts:
-        if "world" not in (contact.parent, contact.child):
-            return f"contact '{contact.name}' is between two bodies"
+        if "world" not in (contact.parent, contact.child) and contact.cone == "linear":
+            return f"contact '{contact.name}' is between two bodies, and its cone is linear"
     for force in mechanism.forces:
         along = getattr(force, "joint", None)
-        if force.kind not in ("actuator", "wrench", "potential") and along is None:
+        if force.kind not in ("actuator", "wrench", "potential", "point_spring") and along is None:
             return f"'{force.name}' is a force of kind {force.kind}"
-        if along and force.kind != "actuator" and _turns_freely(mechanism, along):
-            return f"'{force.name}' acts on joint '{along}', whose three rotations have no coordinate"
+        if along and choices.kept.get(along) == () and force.kind != "actuator":
+            return f"'{force.name}' acts on joint '{along}', all of whose rows others imply"
+        if along and force.kind != "actuator" and along in aside:
+            return f"'{force.name}' acts on joint '{along}', which slides along axes of the body that it carries"
+        if along and force.kind != "actuator" and _is_free(mechanism, along):
+            return f"'{force.name}' acts on joint '{along}', which holds nothing"
     for limit in mechanism.limits:
-        if _turns_freely(mechanism, limit.joint):
-            return f"limit '{limit.name}' acts on joint '{limit.joint}', whose three rotations have no coordinate"
+        if limit.joint in aside:
+            return f"limit '{limit.name}' acts on joint '{limit.joint}', which slides along axes of the body it carries"
+        if _is_free(mechanism, limit.joint):
+            return f"limit '{limit.name}' acts on joint '{limit.joint}', which holds nothing"
     return None
 
 
-def _turns_freely(mechanism: Mechanism, joint: str) -> bool:
-    return coordinate_kinds(mechanism.joint(joint).type).count("rotation") == 3
+def _slides_alone(joint: Joint) -> bool:
+    kinds = coordinate_kinds(joint.type)
+    return len(kinds) > 1 and set(kinds) == {"translation"}
+
+
+def _is_free(mechanism: Mechanism, joint: str) -> bool:
+    return len(coordinate_kinds(mechanism.joint(joint).type)) == 6
 
 
 class TreeCoordinates:
@@ -79,13 +91,18 @@ class TreeCoordinates:
     links: what every joint carries, by the name of the body, from the ground to the leaves.
     """
 
-    laws = ()
+    borders = True
 
     def __init__(self, draft: Draft, problem: Problem):
         self.draft, self.problem, self.mechanism = draft, problem, problem.mechanism
-        if why := refusal(self.mechanism):
+        if why := refusal(self.mechanism, problem.choices):
             raise ValueError(f"no joint coordinates for {self.mechanism.name}: {why}")
+        self.led = self._led()
         self.links: dict[str, Link] = dict(self._tree())
+        self.border = Border(draft, {name: self.below(name) for name in self.links})
+        carried = {link.model.name for link in self.links.values() if link.model is not None} | self.led
+        self.closing = [m for m in models_of(problem.system, problem.choices) if m.name not in carried]
+        self.laws = law_models(problem.system, [joint.name for joint in self.mechanism.joints])
         self.summed = not problem.inequalities
         self.joints: dict[str, Joined] = {}
         self.nodes: dict[str, Node] = {}
@@ -93,11 +110,12 @@ class TreeCoordinates:
         self.moved: dict[str, Mapping[str, Kernel]] = {}
         self.lawful: dict[str, Mapping[str, Kernel]] = {}
         self.of_bodies: list[tuple[Mapping[str, Kernel], str]] = []
+        self.driven: list[tuple[Mapping[str, Kernel], Mapping[str, Node], str]] = []
 
     # --- the tree -----------------------------------------------------------------------------------------------------
     def _tree(self) -> Iterator[tuple[str, Link]]:
         """Each body with the joint that carries it, a body below before those that it carries."""
-        steps = {step.target: step for step in placing_tree(self.mechanism)}
+        steps = {step.target: step for step in carrying_tree(self.mechanism, self.problem.choices)}
         waiting, done = [body.name for body in self.mechanism.bodies], {"world"}
         while waiting:
             ready = [name for name in waiting if name not in steps or self._below(steps[name]) in done]
@@ -122,20 +140,64 @@ class TreeCoordinates:
             axes += pins if outward else pins[::-1]
         elif turns == 1:
             axes.append(geometry.a("axis3"))
-        order = tuple(range(slides)) + (tuple(range(slides, slides + turns))[:: 1 if outward else -1])
+        order = tuple(range(slides))
+        if turns < 3:
+            order += tuple(range(slides, slides + turns))[:: 1 if outward else -1]
         model = self._with_laws(self.problem.system.joint(joint.name))
         geometry.set("axis_b", triad(joint.axis)[2], "axis of the joint, on the child")
         names = {axis.parameter for axis in axes} | {"anchor_a", "anchor_b", "joint_a", "axis_b"}
         parameters = {**placing_model(geometry).parameters, **model.parameters}
         parameters |= {name: geometry.parameter(name) for name in sorted(names)}
-        return Link(replace(model, parameters=parameters), outward, slides, turns, tuple(axes), order)
+        pitch = "pitch" if JOINTS[joint.type].is_threaded else None
+        drivers = [d for d in self.mechanism.drivers if d.name in self.led and d.joint == joint.name]
+        led = tuple(sorted(self._unknown(order, driver) for driver in drivers))
+        return Link(replace(model, parameters=parameters), outward, slides, turns, tuple(axes), order, pitch, led)
+
+    def _led(self) -> set[str]:
+        """Drivers whose rate is told to the joint that they lead; beside bordered rows all drivers are rows too."""
+        system, mechanism = self.problem.system, self.mechanism
+        steps = {step.joint.name: step.joint for step in carrying_tree(mechanism, self.problem.choices)}
+        drivers = {driver.name: driver for driver in mechanism.drivers}
+        for driver in mechanism.drivers:
+            kinds = coordinate_kinds(steps[driver.joint].type) if driver.joint in steps else ()
+            free = kinds.count("rotation") == 3 and kinds[driver.coordinate] == "rotation"
+            if not kinds or len(kinds) == 6 or free:
+                return set()
+        others = [m for m in models_of(system, self.problem.choices) if m.name not in steps and m.name not in drivers]
+        laws = [*system.contacts, *law_models(system, [joint.name for joint in mechanism.joints])]
+        if others or any(None not in law.bodies.values() for law in laws):
+            return set()
+        return set(drivers)
+
+    @staticmethod
+    def _unknown(order: Sequence[int], driver: Driver) -> int:
+        """Which unknown of its joint a driver leads."""
+        return order.index(driver.coordinate)
 
     def _with_laws(self, model: ConstraintModel) -> ConstraintModel:
         stops = [law.along for law in self.problem.inequalities if acts_along(law) and law.joint == model.name]
         stopped = tuple(sorted({k for along in stops for k in along}))
-        if not stopped and model.name not in shares_by_joint(self.problem.forces):
+        if stopped or model.name in shares_by_joint(self.problem.forces):
+            model = taking_laws(self.problem.system, model, stopped)
+        return self._with_limits_of_turns(model)
+
+    def _with_limits_of_turns(self, model: ConstraintModel) -> ConstraintModel:
+        """A joint also takes limits on the rotation vector of its three free rotations, along rows of its own."""
+        limits = [law for law in self.problem.inequalities if isinstance(law, LimitModel) and not law.along]
+        if all(law.joint != model.name for law in limits):
             return model
-        return taking_laws(self.problem.system, model, stopped)
+        geometry = self.problem.system.geometry(model.name)
+        model, rows = with_rotation_vector(geometry, model)
+        first = coordinate_kinds(model.type).count("translation")
+        taken = {
+            limit.name: (rows[limit.coordinate - first],)
+            for limit in self.mechanism.limits
+            if limit.joint == model.name and limit.coordinate >= first
+        }
+        self.problem.inequalities = tuple(
+            replace(law, along=taken[law.name]) if law.name in taken else law for law in self.problem.inequalities
+        )
+        return replace(model, stopped=(*model.stopped, *(row for along in taken.values() for row in along)))
 
     def below(self, name: str) -> str | None:
         """The body below a body, in whose sums it counts."""
@@ -147,17 +209,26 @@ class TreeCoordinates:
         if self.summed:
             meaning = "length of the step or part before that one"
             self.draft.records.declare(COMMON, "state", "earliest", 1, meaning, "s")
+        if self.closing:
+            self.draft.records.declare(COMMON, "state", "singular", 1, SINGULAR)
         self._bodies()
         self.sides = opposing_sides(
-            self.draft, self.mechanism, [link.model for link in self.links.values() if link.model]
+            self.draft, self.mechanism, [*(link.model for link in self.links.values() if link.model), *self.laws]
         )
         self._joints()
+        self._rows()
+
+    def _rows(self) -> None:
+        """Constraints that the tree does not carry."""
+        models = [self._with_laws(model) for model in self.closing]
+        self.joints |= self.border.add(models, self.problem.choices.guards)
+        self.border.schedule(KNOWN)
 
     def _bodies(self) -> None:
         draft, bodies = self.draft, self.mechanism.bodies
         zeros = tuple(Fraction(0) if all(body.inertia[k] == 0 for body in bodies) else None for k in range(6))
         draft.baked[BODY, "inertia"] = zeros
-        self.block = Block.dense(6, 6, "D", FULL) if self.mechanism.contacts else diagonal_block()
+        self.block = Block.dense(6, 6, "D", FULL) if self._pressed() else diagonal_block()
         kernels = body_kernels(draft.records, zeros, self.block, self.problem.is_held, led=True)
         accounts = account_of_bodies(draft.records, bool(self.mechanism.drivers))
         for body in bodies:
@@ -176,7 +247,9 @@ class TreeCoordinates:
         made: dict[str, tuple[str, Sweep]] = {}
         for kind, model, members in draft.types(models, lambda model: self._direction(names[model.name])):
             link = self.links[names[model.name]]
-            sweep = Sweep(draft.records, kind, link, draft.bake(kind, members), self.block, self.summed)
+            sweep = Sweep(
+                draft.records, kind, link, draft.bake(kind, members), self.block, self.summed, bool(self.closing)
+            )
             made |= {member.name: (kind, sweep) for member in members}
         kernels: dict[str, Mapping[str, Kernel]] = {}
         laws: dict[str, Mapping[str, Kernel]] = {FREE: {}}
@@ -187,7 +260,7 @@ class TreeCoordinates:
             body = names[model.name]
             self.nodes[body] = draft.node(kind, model.name, model)
             self.joints[model.name] = Joined(self.nodes[body], ConstraintKernels({}, {}, {}), model)
-        free = Sweep(draft.records, FREE, Link(None, True, 3, 3, ()), {}, self.block, self.summed)
+        free = Sweep(draft.records, FREE, Link(None, True, 3, 3, ()), {}, self.block, self.summed, bool(self.closing))
         if len(held) < len(self.links):
             kernels[FREE] = free.kernels()
         for name in self.links:
@@ -206,18 +279,56 @@ class TreeCoordinates:
             self._schedule(self.moved[name], name, KNOWN)
             self._schedule({"prepare": self.moved[name]["weigh"]}, name, KNOWN)
             self._schedule(self.lawful[name], name, KNOWN)
+        self._drivers()
 
     def _direction(self, name: str) -> tuple[str, ...]:
-        return () if self.links[name].outward else ("inward",)
+        link = self.links[name]
+        led = ("driven", *map(str, link.driven)) if link.driven else ()
+        return led if link.outward else ("inward", *led)
+
+    def _drivers(self) -> None:
+        """Records of drivers, by their type and that of their joint."""
+        draft = self.draft
+        drivers = {driver.name: driver for driver in self.mechanism.drivers}
+        bodies = {link.model.name: name for name, link in self.links.items() if link.model is not None}
+
+        models = [model for model in self.problem.system.drivers if model.name in self.led]
+
+        def unknown(model: ConstraintModel) -> int:
+            driver = drivers[model.name]
+            return self._unknown(self.links[bodies[driver.joint]].order, driver)
+
+        def role(model: ConstraintModel) -> tuple[str, ...]:
+            return "of", self.nodes[bodies[drivers[model.name].joint]].kind, str(unknown(model))
+
+        for kind, first, members in draft.types(models, role, said=False):
+            for model in members:
+                body = bodies[drivers[model.name].joint]
+                link, joint = self.links[body], self.nodes[body]
+                if model is first:
+                    baked = draft.bake(kind, members)
+                    kernels = driven_kernels(draft.records, kind, model, baked, joint.kind, link, unknown(model))
+                node = draft.node(kind, model.name, model)
+                self.driven.append((kernels, {**draft.ports(node, model), JOINT: joint}, model.name))
+                self.joints[model.name] = Joined(node, ConstraintKernels({}, {}, {}), model)
+                draft.book(draft.works, node, model, paid=True, late=True)
+                draft.schedule(kernels, self.driven[-1][1], model.name, KNOWN)
 
     def _places(self) -> dict[str, Place]:
         """Where every body stands. Of those that a body carries, the last in the tree goes first inward."""
         carrying = {self.below(name) for name in self.links}
-        first: dict[str | None, str] = {}
+        last: dict[str | None, str] = {}
         for name in self.links:
-            first[self.below(name)] = name
-        pressed = {body for contact in self.mechanism.contacts for body in (contact.parent, contact.child)}
-        return {name: Place(name in carrying, first[self.below(name)] == name, name in pressed) for name in self.links}
+            last[self.below(name)] = name
+        pressed = self._pressed()
+        first = {name: self.below(name) is None or last[self.below(name)] == name for name in self.links}
+        return {name: Place(name in carrying, first[name], name in pressed) for name in self.links}
+
+    def _pressed(self) -> set[str]:
+        """Bodies to whose blocks contacts add, and point springs on the ground."""
+        laws = [*self.problem.system.contacts, *self.laws]
+        held = [tuple(law.bodies.values()) for law in laws if None in law.bodies.values()]
+        return {body for pair in held for body in pair if body is not None}
 
     def _ports(self, name: str) -> dict[str, Node]:
         """The records that a link's kernels work on, by all labels that they may have there."""
@@ -234,7 +345,7 @@ class TreeCoordinates:
 
     @property
     def sizes(self) -> dict[str, int]:
-        return {BODY: 6}
+        return {BODY: 6} | {node.kind: model.rows for node, _, model in self.border.joints}
 
     # --- residual, matrix, landing ------------------------------------------------------------------------------------
     def residual(self) -> None:
@@ -243,11 +354,15 @@ class TreeCoordinates:
         self._of_bodies(("evaluate", "merit"))
         for name in self.links:
             self._schedule(self.lawful[name], name, ("evaluate",))
+        for kernels, ports, name in self.driven:
+            self.draft.schedule(kernels, ports, name, ("evaluate", "merit"))
+        self.border.schedule(RESIDUAL)
 
     def matrix(self) -> None:
         self._of_bodies(("linearize",))
         for name in self.links:
             self._schedule(self.lawful[name], name, ("linearize",))
+        self.border.schedule(MATRIX)
 
     def landing(self) -> None:
         taken = ("take_velocity", "advance", "shorten_step", "start_momenta", "start_momenta_of_chord", "finish")
@@ -259,12 +374,15 @@ class TreeCoordinates:
             [phase for phase in self.draft.phases if phase not in (*KNOWN, "evaluate", "merit", "linearize")]
         )
         for name in self.links:
-            self._schedule(self.moved[name], name, (*taken, "react", "reset", "gather", "inspect"))
+            self._schedule(self.moved[name], name, (*taken, "depart", "react", "reset", "gather", "inspect"))
             self._schedule(self.lawful[name], name, ("spread", "push"))
             moved = self.moved[name]
             self._schedule({"finish": moved["remember"]}, name, ("finish",))
             for kernel in (moved["displace"], moved["finish"]):
                 self._schedule({"displace": kernel}, name, ("displace",))
+        for kernels, ports, name in self.driven:
+            self.draft.schedule(kernels, ports, name, LANDING)
+        self.border.schedule(LANDING)
 
     def _of_bodies(self, phases: Sequence[str]) -> None:
         for kernels, name in self.of_bodies:
@@ -277,8 +395,12 @@ class TreeCoordinates:
     def role(self, model) -> tuple[str, ...]:
         return ()
 
+    def tie(self, node: Node, model: LawModel | ContactModel, damping: Damping) -> Node:
+        """Laws and contacts between two bodies are bordered."""
+        return self.border.add_law(node, model.name, model.bodies, damping, isinstance(model, ContactModel))
+
     def link(self, model) -> Node:
-        raise NotImplementedError("laws between two bodies of a tree have no block")
+        raise NotImplementedError("bodies of a tree have no blocks between them")
 
     def is_backwards(self, model) -> bool:
         return False
@@ -289,26 +411,44 @@ class TreeCoordinates:
         inward, outward = list(reversed(self.links)), list(self.links)
         complete = "evaluate" if self.summed else "apply_impulse"
         phases[complete].extend(self._call("sum", name, "sum up") for name in inward)
+        for kernels, ports, name in self.driven:
+            self.draft.schedule({complete: kernels["bear"]}, ports, name)
         if self.summed:
             phases["react"][:0] = [self._call("bear", name, "sum up") for name in inward]
-        phases["eliminate"].extend(self._call("eliminate", name, "eliminate") for name in inward)
-        phases["substitute"].extend(self._call("substitute", name, "solve for") for name in outward)
-        if self.problem.inequalities or self.summed:
-            phases["resolve"].extend(self._call("resolve", name, "another right-hand side:") for name in inward)
+            if phases["push"]:
+                phases["push"].extend(self._call("sum", name, "sum up") for name in inward)
+        self.border.elimination(self.nodes, self.sweeps)
+        before, after = {}, {}
+        for name in inward:
+            before[name], after[name] = self.border.before(name), self.border.after(name)
+        last = self.border.before(None)
+        for phase, verb in (("eliminate", "eliminate"), ("resolve", "another right-hand side:")):
+            for name in inward:
+                phases[phase].extend(getattr(before[name], phase))
+                phases[phase].append(self._call(phase, name, verb))
+                phases[phase].extend(getattr(after[name], phase))
+            phases[phase].extend(getattr(last, phase))
+        phases["substitute"].extend(last.substitute)
+        for name in outward:
+            phases["substitute"].extend(after[name].substitute)
+            phases["substitute"].append(self._call("substitute", name, "solve for"))
+            phases["substitute"].extend(before[name].substitute)
 
     def simplified(self, phases: Mapping[str, Sequence[Call]]) -> Mapping[str, Sequence[Call]]:
         """The calls without what is the same in every step, and without what nobody reads then."""
-        kinds = {BODY, *(node.kind for node in self.nodes.values())}
+        kinds = {BODY, *(node.kind for node in self.nodes.values()), *self.border.kinds}
         simpler = Patterns(phases, kinds, LOOKING, self._is_needed).simplified()
         return compacted(simpler, self.draft.records, kinds, self._is_needed)
 
-    @staticmethod
-    def _is_needed(place: tuple[str, str, str, int]) -> bool:
+    def _is_needed(self, place: tuple[str, str, str, int]) -> bool:
         """Whether control, or a user, reads a number."""
         kind, _, name, _ = place
+        if kind in self.border.kinds:
+            return self.border.is_needed(kind, name)
         if kind == BODY:
-            return name not in (*MEANINGS, "r", "j", "c", "a", "jw", "D", "q1") or name == "rest"
-        return name not in OF_JOINT or name in ("bearing", "wrench")
+            return name not in (*MEANINGS, "r", "j", "c", "a", "jw", "D", "q1") or name in ("rest", "held")
+        read = ("bearing", "wrench", *(("u", "base", "s") if self.closing else ()))
+        return name not in OF_JOINT or name in read
 
     def _call(self, phase: str, name: str, verb: str) -> Call:
         kernel, ports = {**self.placed[name], **self.moved[name]}[phase], self._ports(name)
@@ -320,7 +460,7 @@ class TreeCoordinates:
         return {
             "order": [self.nodes[name].name for name in reversed(self.links)],
             "fill": [],
-            "loops": [],
+            "loops": sorted(model.name for model in self.closing),
             "coordinates": "tree",
             "chords": self.summed,
         }

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from time import perf_counter
 
 from symvi.errors import SymviError
-from symvi.proofs.choosing import chosen, refused
+from symvi.proofs.choosing import chosen, refused, register_option
 from symvi.proofs.kernels import subject
 from symvi.proofs.layout_equality import differences_between_layouts
 from symvi.proofs.proof import POINTS, Tally, Verdict, prove
@@ -30,7 +30,7 @@ def main(arguments: list[str] | None = None) -> int:
     options = _options(arguments)
     console, began, total, found = sys.stderr if options.json else sys.stdout, perf_counter(), Tally(), {}
     try:
-        for mechanism, choices in chosen(options.names):
+        for mechanism, choices in chosen(options.names, options.register):
             of = subject(mechanism, choices)
             verdicts, layouts = prove(of), list(differences_between_layouts(of.program))
             said = (*lines(verdicts), *(f"  differs: {text}" for text in layouts))
@@ -53,6 +53,7 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
         "the C text in prime fields, and that all layouts mean the same.",
     )
     parser.add_argument("names", nargs="*", metavar="NAME", help="files, or mechanisms of the zoo (default: the zoo)")
+    register_option(parser)
     parser.add_argument("--json", action="store_true", help="print the result as one JSON object, all else on stderr")
     return parser.parse_args(arguments)
 

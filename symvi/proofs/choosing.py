@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterable, Sequence
+from contextlib import redirect_stdout
 from pathlib import Path
 
 from symvi.analysis.choices import Choices
@@ -13,15 +14,20 @@ from symvi.errors import MechanismError
 from symvi.mechanism import Mechanism
 from symvi.mechanism.names import did_you_mean
 from symvi.proofs.zoo import zoo
+from symvi.registry import register_file
 
 CANNOT_RUN = 2  # exit code, as of a wrong option
 
 
-def chosen(names: Sequence[str]) -> list[tuple[Mechanism, Choices]]:
+def chosen(names: Sequence[str], register: Sequence[Path] = ()) -> list[tuple[Mechanism, Choices]]:
     """The mechanisms that names of the zoo or of files mean, with the rows that they keep; all of the zoo for none.
 
-    Raises MechanismError, AssemblyError, OSError, before anything is run.
+    register: files that register joint types or forces which these mechanisms have. Raises MechanismError,
+    AssemblyError, ArgumentError, OSError, before anything is run.
     """
+    for file in register:
+        with redirect_stdout(sys.stderr):  # what the user's own code prints is no result
+            register_file(file)
     known = {mechanism.name: (mechanism, choices) for mechanism, choices in zoo()}
     return [known[name] if name in known else described(name, known) for name in dict.fromkeys(names or known)]
 
@@ -39,6 +45,12 @@ def refused(error: Exception) -> int:
     text = f"{error.filename}: {error.strerror}" if isinstance(error, OSError) and error.filename else str(error)
     print(f"symvi: {text}", file=sys.stderr)
     return CANNOT_RUN
+
+
+def register_option(parser: argparse.ArgumentParser) -> None:
+    """Give a command the option --register."""
+    what = "run a Python file that registers joint types or forces of your own; may be repeated"
+    parser.add_argument("--register", type=Path, action="append", default=[], metavar="FILE.py", help=what)
 
 
 def at_least_one(text: str) -> int:

@@ -22,7 +22,7 @@ from random import Random
 from time import perf_counter
 
 from symvi.errors import SymviError
-from symvi.proofs.choosing import at_least_one, chosen, refused
+from symvi.proofs.choosing import at_least_one, chosen, refused, register_option
 from symvi.proofs.crun import Memory
 from symvi.proofs.ctext import Function
 from symvi.proofs.edits import Edit, edits_of, sample
@@ -154,7 +154,7 @@ def main(arguments: list[str] | None = None) -> int:
     options = _options(arguments)
     console = sys.stderr if options.json else sys.stdout
     try:
-        cases = chosen(options.names)
+        cases = chosen(options.names, options.register)
     except (SymviError, OSError) as error:
         return refused(error)
     total, seen, found = Score(), set(), {}
@@ -176,6 +176,7 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
         "A kernel whose text stands in several mechanisms is taken once.",
     )
     parser.add_argument("names", nargs="*", metavar="NAME", help="mechanisms of the zoo, or files (default: the zoo)")
+    register_option(parser)
     parser.add_argument("--all", action="store_true", help="every edit of every kernel (half an hour for the zoo)")
     parser.add_argument("--per-kernel", type=at_least_one, default=2, metavar="N", help="edits of each (default 2)")
     parser.add_argument("--seed", type=int, default=0, help="another choice of edits, and another point")

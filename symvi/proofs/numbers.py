@@ -7,6 +7,7 @@ are). A record's fields have the names that the package gives them; the numbers 
 from __future__ import annotations
 
 from symvi.analysis.choices import Choices
+from symvi.errors import MechanismError
 from symvi.mechanism import Joint, Mechanism, axis_values
 from symvi.mechanism.forces import AlongJoint, JointDamper, JointSpring, PointSpring, Servo
 from symvi.naive.constraints import lock_name
@@ -121,7 +122,11 @@ def records_of(
         if isinstance(force, JointSpring | JointDamper | Servo):
             records[f"{force.joint}.laws"] = dict(records[force.joint])
         base = dict(records[force.joint]) if isinstance(force, AlongJoint) else {}
-        records[force.name] = base | FORCES[force.kind].record(mechanism, force, joints, numbers)
+        found = FORCES[force.kind].record(mechanism, force, joints, numbers)
+        if not (isinstance(found, dict) and all(isinstance(values, list | tuple) for values in found.values())):
+            must = "must return a table of names and lists of numbers"
+            raise MechanismError(f"kind of force '{force.kind}': record returned {found!r}, but {must}")
+        records[force.name] = base | found
     for joint in mechanism.joints:  # last: the record of a joint is the base of others
         for name in (joint.name, f"{joint.name}.laws"):
             if name in records:

@@ -33,7 +33,7 @@ def parameter_differences(mechanism: Mechanism, choices: Choices, program: Progr
             if node.name in plain:
                 yield from _baked(program, kind, node.name, proved[node.name])
             if node.name in plain or node.name in bodies:
-                known = plain.get(node.name) or bodies[node.name] | {"size": list(given["size"])}
+                known = plain[node.name] if node.name in plain else bodies[node.name] | {"size": list(given["size"])}
                 yield from _different(f"{kind} {node.name}", given, _with_signs(given, known))
 
 
@@ -60,6 +60,8 @@ def _different(place: str, given, known: dict[str, list]) -> Iterator[str]:
     for field, values in given.items():
         if field not in known and field not in FREE:
             yield f"{place}: {field} is not defined"
+        elif field in known and len(values) != len(known[field]):
+            yield f"{place}: {field} has {len(values)} numbers, and its record says {len(known[field])}"
         elif field in known:
             for k, (value, wanted) in enumerate(zip(values, known[field], strict=True)):
                 if not abs(value - wanted) <= TOLERANCE * max(1.0, abs(wanted)):

@@ -143,22 +143,16 @@ class Graph:
 
     def name(self, scalar: Scalar, name: str) -> Scalar:
         """Name a computed value for the printed text; the first name stays. Constants and inputs keep their own."""
-        index, name = self._plain(scalar, name)
+        index, name = _but_for_sign(scalar, name)
         if self.operation(index) not in ("const", "symbol"):
             self.names.setdefault(index, name)
         return scalar
 
     def hint(self, scalar: Scalar, name: str, better: bool = False) -> None:
         """A name for a computed value that has no other, where the printed text needs one. better: than known ones."""
-        index, name = self._plain(scalar, name)
+        index, name = _but_for_sign(scalar, name)
         if self.operation(index) not in ("const", "symbol") and (better or index not in self.hints):
             self.hints[index] = name
-
-    def _plain(self, scalar: Scalar, name: str) -> tuple[int, str]:
-        """The node of a value but for its sign, which is part of the name then."""
-        if self.operation(scalar.index) != "neg":
-            return scalar.index, name
-        return self.operands(scalar.index)[0], opposite(name)
 
     def add(self, a: Scalar, b: Scalar) -> Scalar:
         x, y = self.constant_value(a), self.constant_value(b)
@@ -331,6 +325,14 @@ class Graph:
             if self.origin is not None and node[0] not in ("const", "symbol"):
                 self.origins[index] = self.origin
         return self._scalars[index]
+
+
+def _but_for_sign(scalar: Scalar, name: str) -> tuple[int, str]:
+    """The node of a value but for its sign, which is part of the name then."""
+    graph = scalar.graph
+    if graph.operation(scalar.index) != "neg":
+        return scalar.index, name
+    return graph.operands(scalar.index)[0], opposite(name)
 
 
 def opposite(name: str) -> str:

@@ -84,8 +84,8 @@ MOST_COUNTED = 2.0**53  # whole numbers that doubles have
 def _seconds(what: str, value: object) -> float:
     """A positive time [s]. Raises MechanismError."""
     try:
-        if isinstance(value, Real) and isfinite(value) and value > 0:
-            return float(value)
+        if isinstance(value, Real) and isfinite(value) and (seconds := float(value)) > 0:
+            return seconds
     except OverflowError:  # a whole number beyond all doubles
         pass
     raise MechanismError(f"{what} must be a positive number of seconds")

@@ -72,6 +72,7 @@ class Branch:
             if hasattr(record, "guard")
         ]
         self.aims = aims_of(memory)
+        self.led = solver.program.notes["coordinates"] == "tree"  # joints move the bodies
         self.drivers = [
             (record.target, memory.state[kind][k], memory.work[kind][k].y)
             for kind, records in memory.input.items()
@@ -82,7 +83,7 @@ class Branch:
 
     def keep(self, found: SolverStatus) -> SolverStatus:
         """How a step ends whose first solution ended so: looked at beside singular positions, and where ways splay."""
-        weak = self._is_weak(BENT * self.solver._turn())
+        weak = self._is_weak(BENT * self.solver.measures.largest_turn())
         if self.solver.iterations > 0 and (weak or (found == SolverStatus.OK and self._is_splayed())):
             self.targets = [given[0] for given, _ in self.aims]
             return self._keep(found, weak)
@@ -90,9 +91,9 @@ class Branch:
 
     def keep_idle(self, found: SolverStatus) -> SolverStatus:
         """The same where there are contacts, limits or dry friction, if none of them acts; not solved again."""
-        if found in SOLVED and self._is_weak(BENT * self.solver._turn()) and self._are_idle():
+        if found in SOLVED and self._is_weak(BENT * self.solver.measures.largest_turn()) and self._are_idle():
             self.targets = [given[0] for given, _ in self.aims]
-            if not self.goes_on(found, self._is_weak(WEAK * self.solver._turn())):
+            if not self.goes_on(found, self._is_weak(WEAK * self.solver.measures.largest_turn())):
                 return SolverStatus.JUMP
         return found
 
@@ -100,11 +101,12 @@ class Branch:
         """Whether contacts, limits and dry friction press by next to nothing; what they do, they do at once."""
         solver, common = self.solver, self.solver.memory.parameters["common"][0]
         small = IDLE * (common.mass[0] * (common.acceleration[0] * solver.common.step[0]))
-        return all(abs(value) <= small for node in solver.interior.nodes for value in node.impulse)
+        nodes = solver.interior.nodes if solver.interior else ()
+        return all(abs(value) <= small for node in nodes for value in node.impulse)
 
     def _keep(self, found: SolverStatus, weak: bool) -> SolverStatus:
         """Where other branches are near, the step is solved again if it does not go on; else it is too long."""
-        near = self._is_weak(WEAK * self.solver._turn())
+        near = self._is_weak(WEAK * self.solver.measures.largest_turn())
         if found not in SOLVED and not near:
             return found
         if found in SOLVED and not (near and self._is_weak(LOST)) and self.goes_on(found, near, weak):
@@ -120,13 +122,13 @@ class Branch:
         status = self._between()
         iterations = solver.iterations
         if status in SOLVED:
-            merit = solver.merit()
-            if isfinite(merit) and solver.within(STILL * solver.options.tolerance):
+            merit = solver.measures.merit()
+            if isfinite(merit) and solver.measures.within(STILL * solver.options.tolerance):
                 return SolverStatus.OK
-            status = solver.iterate(merit)
+            status = solver.newton.iterate(merit)
             iterations += solver.iterations
         if status not in SOLVED:
-            status = solver.carry_on()
+            status = solver.newton.carry_on()
             iterations += solver.iterations
         solver.iterations = iterations
         return status
@@ -142,8 +144,9 @@ class Branch:
     def _is_splayed(self) -> bool:
         """Whether the velocities are far from where their last change led: ways bend unevenly, wherever that is."""
         solver, common = self.solver, self.solver.common
-        least = solver.squares_at_rest()
-        return not solver.drivers and solver.is_compared(least) and not common.missed[0] <= SPLAYED * common.moved[0]
+        least = solver.motion_before.squares_at_rest()
+        compared = not solver.drivers and solver.motion_before.is_compared(least)
+        return compared and not common.missed[0] <= SPLAYED * common.moved[0]
 
     def _drive(self, impulse: float, share: float) -> None:
         """A share of what drives the step enters: of the old momenta, and of the way that drivers are to go."""
@@ -161,11 +164,12 @@ class Branch:
         weak, at the solution neither, more may depart.
         """
         solver = self.solver
-        impulse, turn = solver.common.impulse[0], solver._turn()
+        impulse, turn = solver.common.impulse[0], solver.measures.largest_turn()
+        carried = self._carried()
         self._drive(0.0, 0.0)
         solver.run("evaluate")
         kinetic, apart, sharp = self._kinetic(), 0.0, not weak
-        after, before = self._bends()
+        after, before = self._bends(*carried)
         work = after - before
         if status in SOLVED and (near or sharp or work > (0.5 * SLIGHT) * kinetic):
             apart = self._apart(kinetic)
@@ -198,11 +202,12 @@ class Branch:
                 kinetic = kinetic + (state.p[k] * state.v[k] + state.l[k] * state.w[k])
         impulse = solver.common.impulse[0]
         self.targets = [given[0] for given, _ in self.aims]
+        carried = self._carried()
         solver.switches(0.0, 0.0, solver.common.inverse[0])
         solver.run("prepare")
         solver.run("evaluate")
         now = self._kinetic()
-        after, before = self._bends()
+        after, before = self._bends(*carried)
         solver.switches(impulse, 1.0, solver.common.inverse[0])
         for phase in ("prepare", "evaluate", "apply_impulse"):
             solver.run(phase)
@@ -213,23 +218,37 @@ class Branch:
         solver = self.solver
         for phase in (*(("release",) if solver.interior else ()), "linearize", "eliminate", "substitute"):
             solver.run(phase)
+        if self.led:
+            solver.common.kinetic[0] = 0.0
+            solver.run("depart")
+            return solver.common.kinetic[0]
         solver.common.length[0] = 1.0
         solver.run("advance")
-        if solver._turn() < DOMAIN:
+        if solver.measures.largest_turn() < DOMAIN:
             solver.run("evaluate")
             kinetic = self._kinetic()
         solver.common.length[0] = 0.0
         solver.run("shorten_step")
         return kinetic
 
-    def _bends(self) -> tuple[float, float]:
+    def _carried(self) -> tuple[float, float]:
+        """What joints that carry bodies add to `_bends`: their impulses are what bodies lack in the step as it is."""
+        after = before = 0.0
+        for body, state in zip(self.solver.bodies, self.solver.memory.state["body"], strict=True) if self.led else ():
+            lacking = body.f if self.solver.chords else body.held
+            for k in range(3):
+                push, twist = lacking[k], lacking[k + 3]
+                after = after + (push * body.v[k] + twist * body.w[k])
+                before = before - (push * state.v[k] + twist * state.w[k])
+        return after, before
+
+    def _bends(self, after: float, before: float) -> tuple[float, float]:
         """Impulses of joints at the first knot times the velocities after it, and against those before it.
 
         With n0 and n1 they are 2 √n1 (√n0 + √n1) and 2 √n0 (√n0 + √n1): they differ by twice the work of the joints.
-        Drivers are left out, whose work is none of the joints'.
+        Drivers are left out, whose work is none of the joints'. after, before: what they begin with.
         """
         memory, inverse = self.solver.memory, self.solver.common.inverse[0]
-        after = before = 0.0
         given = {id(target): value for (target, _), value in zip(self.aims, self.targets, strict=True)}
         for target, state, y in self.drivers:
             after = after - y[0] * (inverse * (given[id(target)] - state.target[0]))
@@ -258,20 +277,22 @@ class Branch:
         """
         solver = self.solver
         impulse, iterations, status = solver.common.impulse[0], solver.iterations, SolverStatus.OK
-        unknowns = [values for body in solver.bodies for values in (body.v, body.w)]
-        unknowns += [record.y for record in solver.rows if hasattr(record, "y")]
+        if self.led:
+            unknowns = [record.u for record in solver.solved]
+        else:
+            unknowns = [values for body in solver.bodies for values in (body.v, body.w)]
+        unknowns += [record.y for record in solver.rows if hasattr(record, "f")]
         sums = [[0.0] * len(values) for values in unknowns]
         for m, (share, weight) in enumerate(BESIDE):
             if status not in SOLVED:
                 break
             self._drive(impulse, share)
             if m % (len(BESIDE) // 2) == 0:
-                solver.common.length[0] = solver.against_last() if solver.options.extrapolate else 0.0
-                solver.run("begin")
+                solver.newton.begin(solver.motion_before.against_last() if solver.options.extrapolate else 0.0)
                 self._scale(share)
             else:
                 self._scale(share / BESIDE[m - 1][0])
-            status = solver.iterate(solver.merit())
+            status = solver.newton.iterate(solver.measures.merit())
             iterations += solver.iterations
             for total, values in zip(sums, unknowns, strict=True):
                 total[:] = [x + weight * y for x, y in zip(total, values, strict=True)]
@@ -280,14 +301,30 @@ class Branch:
         if status in SOLVED:
             for total, values in zip(sums, unknowns, strict=True):
                 values[:] = total
-            self._measure_turns()
+            self._move() if self.led else self._measure_turns()
         return status
 
     def _scale(self, ratio: float) -> None:
+        if self.led:
+            for record in self.solver.solved:
+                record.u[:] = [ratio * x for x in record.u]
+            self._move()
+            return
         for body in self.solver.bodies:
             for values in (body.v, body.w):
                 values[:] = [ratio * x for x in values]
         self._measure_turns()
+
+    def _move(self) -> None:
+        """Bodies go where joints lead them at these rates: as at no share of an increment from there."""
+        solver = self.solver
+        for record in solver.solved:
+            record.base[:] = record.u
+        for record in solver.rows:
+            if hasattr(record, "f"):
+                record.base[:] = record.y
+        solver.common.length[0] = 0.0
+        solver.run("shorten_step")
 
     def _measure_turns(self) -> None:
         half = self.solver.common.half[0]

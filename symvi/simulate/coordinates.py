@@ -52,7 +52,7 @@ def coordinates_of(
     values = {name: array[None] for name, array in solver_state(mechanism, state).items()}
     found, rates = _coordinates(mechanism, described, values, settings)
     if free_rotations(described) in (1, 2):
-        near = known_angles(mechanism) | state.angles
+        near = {**known_angles(mechanism), **state.angles}
         found[0, free_translations(described) :] = Turning(mechanism, settings).at(state.orientation, near)[joint]
     return found[0], rates[0]
 

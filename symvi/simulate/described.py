@@ -33,6 +33,5 @@ def settable_values(mechanism: Mechanism, program: Program) -> dict[str, object]
     """What a run can be given, for a reader: the parameters with their values, and the names of the inputs."""
     plan = plan_of(program)
     found = described(mechanism, settable(mechanism, plan), plan.notes["baked"])
-    values = {name: parameter.value for name, parameter in found.items()}
-    shown = {name: value if len(value) > 1 else value[0] for name, value in values.items()}
+    shown = {name: parameter.shown for name, parameter in found.items()}
     return {"parameters": shown, "inputs": list(plan.inputs)}

@@ -7,9 +7,10 @@
                        of forces, of all on the bodies and of those that are paid for, which joints may balance
                        (kernels/account.py); the median of three knots, so that impacts do not count
     T* = max (T - r)   the largest kinetic energy that was paid for, also between recorded knots
-A rise r > min(4 max epsilon, T*) has no place in a motion, but for round-off, for what is left of velocities, for what
-contacts, limits and dry friction may give in every step (the complementarity that their solver leaves, impulse times
-velocity), and for what energies of knots are wrong by where drivers tell their rates there.
+A rise r > min(4 max epsilon, T*) has no place in a motion, but for round-off (of the largest terms of E, which may
+cancel each other: m |g| |x| of every body), for what is left of velocities and so of places, for what contacts, limits
+and dry friction may give in every step (the complementarity that their solver leaves, impulse times velocity), and for
+what energies of knots are wrong by where drivers tell their rates there.
     All maxima and minima are of the knots so far, so that no later one forgives a rise; T* is of some knots to come
 too, for where motion sets in it is below all errors. What nobody paid for cannot raise it, as r is no part of it.
     Constant forces and linear springs at knots change E - W by part of epsilon exactly, stable or not: T* is what tells
@@ -29,7 +30,7 @@ where its median of fifteen is beyond 4 times the largest such epsilon and beyon
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import astuple, dataclass
 from typing import TYPE_CHECKING
 
@@ -38,6 +39,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from symvi.simulate.law_jumps import jump_of, sentences
+from symvi.simulate.run_parameters import body_numbers
 
 if TYPE_CHECKING:
     from symvi.simulate.trajectory import Trajectory
@@ -53,7 +55,7 @@ STAYS = 1 / 3  # of T*, that may stay; sound motions stay below 0.13 of it
 LOST, TOLD = 4.0, 0.05  # of the usual epsilon; of T*: regular motions come back from 0.8 of the first
 MORE = 0.5  # of what the energy may be wrong by, for what was taken
 CHANGE = 0.125  # of |dF dx|, what a trapezoid may leave open
-NOISE = {"double": 1e-9, "float": 1e-4}  # round-off of long motions, of T + |V|
+NOISE = {"double": 1e-9, "float": 1e-4}  # round-off of long motions, of T + |V| and what V is summed from
 FRICTION, OTHER = "friction", "other"
 
 
@@ -82,11 +84,13 @@ class Balance:
     alarm: tuple[float, ...] = (math.inf, 0.0, 0.0, 0.0, 0.0)
 
     @classmethod
-    def of(cls, numbers: Sequence[float]) -> Balance:
-        numbers = [float(number) for number in numbers]
-        pairs, pending = zip(numbers[1:7:2], numbers[2:7:2], strict=True), numbers[13 : 13 + 2 * AHEAD]
-        halves = tuple(pending[:AHEAD]), tuple(pending[AHEAD:])
-        return cls(numbers[0], *pairs, *numbers[7:13], halves, tuple(numbers[13 + 2 * AHEAD :]))
+    def of(cls, numbers: Iterable[float]) -> Balance:
+        first, *rest = (float(number) for number in numbers)
+        lowest, lowest_kept, paid = zip(rest[0:6:2], rest[1:6:2], strict=True)
+        scatter, usual, misread, left, fallen, highest = rest[6:12]
+        pending = tuple(rest[12 : 12 + AHEAD]), tuple(rest[12 + AHEAD : 12 + 2 * AHEAD])
+        alarm = tuple(rest[12 + 2 * AHEAD :])
+        return cls(first, lowest, lowest_kept, paid, scatter, usual, misread, left, fallen, highest, pending, alarm)
 
     @property
     def numbers(self) -> Array:
@@ -193,7 +197,8 @@ def watch(trajectory: Trajectory) -> Watch:
         (misread,) = _so_far(np.maximum, _with_next(np.abs(trajectory.misread)[None]), [begin.misread])
         each, once = trajectory.slack
         left = begin.left + each * (trajectory.time - trajectory.time[0]) / trajectory.step
-        noise = NOISE[trajectory.real] * (kinetic + np.abs(potential)) + left + once + 2.0 * misread
+        terms = kinetic + np.abs(potential) + _weighed(trajectory)
+        noise = NOISE[trajectory.real] * terms + left + once + 2.0 * misread
         (fallen,) = _so_far(np.maximum, _with_next(_fallen(trajectory)[None]), [begin.fallen])
         noise = noise + FALLS * np.sign(share) * fallen
         ahead = -(-AHEAD // _every(trajectory))
@@ -243,6 +248,18 @@ def _so_far(which: np.ufunc, values: Array, before: Sequence[float]) -> Array:
 def _with_next(values: Array) -> Array:
     """(m, N) every knot's value or the next one's, whichever is larger."""
     return np.maximum(values, np.roll(np.where(np.arange(values.shape[1]) > 0, values, -np.inf), -1, axis=1))
+
+
+def _weighed(trajectory: Trajectory) -> Array:
+    """(N,) the sum of m |g| (|x| + |c|) of all bodies, x of their frames, c of their centres in these [J].
+
+    The potential of gravity, the sum of -m g·(x + R c), is as uncertain as these are, also where it vanishes.
+    """
+    mechanism, settings = trajectory.mechanism, trajectory.settings
+    masses = np.array([body_numbers(body, settings)[0] for body in mechanism.bodies])
+    centers = np.array([math.hypot(*body.center_of_mass) for body in mechanism.bodies])
+    weight = math.hypot(*settings.get("common.gravity", mechanism.gravity)) * masses
+    return (np.linalg.norm(trajectory.position, axis=2) + centers) @ weight
 
 
 def _epsilon(trajectory: Trajectory) -> Array:

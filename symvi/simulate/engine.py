@@ -33,18 +33,27 @@ class Engine(Protocol):
 
     def twin(self) -> Engine:
         """The same solver, with the same parameters, in a memory of its own: each may run beside the others."""
+        ...
 
     def forget(self) -> None:
         """Clear state and scratch memory: nothing of an earlier start that failed may enter the next."""
+        ...
+
+    def flat(self, store: str) -> np.ndarray:
+        """The numbers of the store "state" or "work", in the plan's order."""
+        ...
 
     def start(self, inputs: np.ndarray, knot: int) -> float:
         """Momenta of a start whose velocities are a `Beginning`; returns the largest change by projecting them."""
+        ...
 
     def project(self, inputs: np.ndarray, iterations: int) -> float:
         """Move the state's placement onto the constraints; returns the closure that is left."""
+        ...
 
     def observe(self, inputs: np.ndarray, options: SolverOptions = DEFAULTS) -> np.ndarray:
         """A frame of the knot as it stands. options: of the step from there, half of whose impulses act before it."""
+        ...
 
     def rollout(
         self, inputs: np.ndarray, varying: bool, steps: int, every: int, options: SolverOptions
@@ -54,6 +63,7 @@ class Engine(Protocol):
         inputs have one row per knot, or one row in all. The frame of the first knot has no forces: another step led
         there. Frames beyond the steps done are zero or missing.
         """
+        ...
 
 
 class CEngine:
@@ -78,6 +88,10 @@ class CEngine:
 
     def forget(self) -> None:
         self.state[:] = self.work[:] = self.account[:] = 0.0
+
+    def flat(self, store: str) -> np.ndarray:
+        """A store's numbers in the plan's order."""
+        return {"state": self.state, "work": self.work}[store]
 
     def _pointer(self, array: np.ndarray, store: str):
         return self._ffi.cast(f"{self._prefix}_{store} *", array.ctypes.data)
@@ -247,15 +261,15 @@ class PythonEngine:
         """A knot at the velocities that the work memory holds, with the angles that are carried."""
         work = self.solver.memory.work
         angles = [getattr(work[a["kind"]][a["index"]], f"{a['field']}_now")[0] for a in self.plan.carried]
-        return self.solver.seen() | {"angle": angles}
+        return self.solver.knot.seen() | {"angle": angles}
 
     def _seen_behind(self, solved: bool) -> dict:
         """The knot that a step began at, once it was solved, or was not."""
         try:
-            self.solver.see_behind(solved)
+            self.solver.knot.see_behind(solved)
             seen = self._seen()
-            if solved and self.plan.drivers and self.solver.time_before() > 0.0:
-                seen["misread"] = self.solver.misread(self._velocities())
+            if solved and self.plan.drivers and self.solver.knot.time_before() > 0.0:
+                seen["misread"] = self.solver.knot.misread(self._velocities())
             return seen
         except (ArithmeticError, ValueError):  # where C goes on with numbers that are none
             names = ("x", "q", "v", "w", "kinetic", "potential", "momentum", "angular_momentum", "closure", "angle")

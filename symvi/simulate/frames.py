@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TypedDict
 
 import numpy as np
 
@@ -24,11 +25,23 @@ def entry(plan: Plan, recorded: np.ndarray, name: str) -> np.ndarray:
 
 
 def counts(plan: Plan, recorded: np.ndarray, name: str) -> np.ndarray:
-    """The same of what is counted, as integers."""
-    return entry(plan, recorded, name).astype(np.int64)
+    """The same of what is counted, as integers; none where the program counts nothing of that name."""
+    found = np.zeros(len(recorded), np.int64)
+    if name in plan.frame:
+        found[:] = entry(plan, recorded, name)
+    return found
 
 
-def placements(mechanism: Mechanism, plan: Plan, recorded: np.ndarray) -> dict[str, np.ndarray]:
+class Placements(TypedDict):
+    """What moves, of all bodies in N frames, by the names that states and trajectories have."""
+
+    position: np.ndarray
+    orientation: np.ndarray
+    velocity: np.ndarray
+    angular_velocity: np.ndarray
+
+
+def placements(mechanism: Mechanism, plan: Plan, recorded: np.ndarray) -> Placements:
     """Position, orientation, velocity, angular_velocity as users see them."""
     q = entry(plan, recorded, "q")
     rotation = rotation_matrices(q)
@@ -42,8 +55,16 @@ def placements(mechanism: Mechanism, plan: Plan, recorded: np.ndarray) -> dict[s
 
 def state(mechanism: Mechanism, plan: Plan, frame: np.ndarray, time: float, angles: Angles) -> State:
     """The state in one frame, with the angles that its joints have there."""
-    values = {name: array[0] for name, array in placements(mechanism, plan, frame[None]).items()}
-    return State(time=float(time), names=plan.bodies, angles=angles, **values)
+    values = placements(mechanism, plan, frame[None])
+    return State(
+        time=float(time),
+        position=values["position"][0],
+        orientation=values["orientation"][0],
+        velocity=values["velocity"][0],
+        angular_velocity=values["angular_velocity"][0],
+        names=plan.bodies,
+        angles=angles,
+    )
 
 
 def state_near(
@@ -58,7 +79,7 @@ def carried_angles(
 ) -> dict[str, np.ndarray]:
     """Joint -> (N, r) angles that the solver carries, or that were counted beside it; NaN where only one of two is."""
     found: dict[str, np.ndarray] = {}
-    values = entry(plan, recorded, "angle") if plan.carried else None
+    values = entry(plan, recorded, "angle") if plan.carried else np.zeros((len(recorded), 0))
     for k, angle in enumerate(plan.carried):
         joint = mechanism.joint(angle["joint"])
         columns = found.setdefault(joint.name, np.full((len(recorded), free_rotations(joint)), np.nan))
@@ -68,10 +89,17 @@ def carried_angles(
 
 def observe_again(plan: Plan, frame: np.ndarray, fresh: np.ndarray) -> None:
     """Velocities at a knot, and what follows from them, once the step from there is known, and the inputs of it."""
+    places = places_again(plan)
+    frame[places] = fresh[places]
+
+
+def places_again(plan: Plan) -> np.ndarray:
+    """Where a frame has them."""
+    found = []
     for name in ("v", "w", "kinetic", "momentum", "angular_momentum", "scatter", "swerve", "misread"):
         offset, shape = plan.frame[name]
-        part = slice(offset, offset + int(np.prod(shape)))
-        frame[part] = fresh[part]
+        found.append(np.arange(offset, offset + int(np.prod(shape))))
+    return np.concatenate(found)
 
 
 def gathered(plan: Plan, recorded: np.ndarray, count: int) -> np.ndarray:
@@ -114,24 +142,35 @@ def carry_over(plan: Plan, frame: np.ndarray, start: Trajectory) -> None:
             frame[offset : offset + len(flat)] = flat
 
 
-def _booked(plan: Plan, recorded: np.ndarray, start: Trajectory | None) -> dict[str, np.ndarray]:
+class Booked(TypedDict):
+    """What a trajectory keeps of its energies, by the names that it has there."""
+
+    work_values: np.ndarray
+    spent_values: np.ndarray
+    late_values: np.ndarray
+    begin: np.ndarray
+
+
+def _booked(plan: Plan, recorded: np.ndarray, start: Trajectory | None) -> Booked:
     """What was given and taken from knot to knot, and what the guard remembers of the motion that goes on."""
-    shapes = {"work": (len(plan.works),), "spent": (len(plan.losses),)}
-    found = {
-        f"{name}_values": entry(plan, recorded, name) if name in plan.frame else np.zeros((len(recorded), *shape))
-        for name, shape in shapes.items()
-    }
     paid = [note for note in plan.works if note["paid"]]
-    found["late_values"] = np.zeros((len(recorded), len(paid), 2))
+    found = Booked(
+        work_values=entry(plan, recorded, "work") if plan.works else np.zeros((len(recorded), 0)),
+        spent_values=entry(plan, recorded, "spent") if plan.losses else np.zeros((len(recorded), 0)),
+        late_values=np.zeros((len(recorded), len(paid), 2)),
+        begin=np.zeros(0),
+    )
     if plan.late:
         found["late_values"][:, [note["late"] for note in paid]] = entry(plan, recorded, "late")
     if start is None:
         energy = entry(plan, recorded[:1], "kinetic") + entry(plan, recorded[:1], "potential")
-        return found | {"begin": Balance(float(energy[0])).numbers}
+        found["begin"] = Balance(float(energy[0])).numbers
+        return found
     found["work_values"][0] = start.work_values.sum(axis=0)
     found["spent_values"][0] = start.spent_values.sum(axis=0)
     found["late_values"][0, :, 1] = start.late_values[-1, :, 1]
-    return found | {"begin": watch(start).after.numbers}
+    found["begin"] = watch(start).after.numbers
+    return found
 
 
 def trajectory(
@@ -195,13 +234,17 @@ def trajectory(
         formulation=formulation,
         first_angles=dict(first_angles),
         carried_angles=carried_angles(mechanism, plan, recorded, counted_angles),
-        retries=counts(plan, recorded, "retries") if "retries" in plan.frame else np.zeros(len(recorded), np.int64),
+        retries=counts(plan, recorded, "retries"),
         contact_values=entry(plan, recorded, "contact") if plan.contacts else np.zeros((knots, 0, CONTACT_SIZE)),
         contact_names=tuple(node["name"] for node in plan.contacts),
         stop_values=entry(plan, recorded, "stop") if plan.stops else np.zeros((len(recorded), 0)),
         stop_names=tuple(node["name"] for node in plan.stops for _ in range(node["rows"])),
         **_booked(plan, recorded, start),
-        **{name: entry(plan, recorded, name) for name in ("scatter", "swerve", "pace", "sway", "misread")},
+        scatter=entry(plan, recorded, "scatter"),
+        swerve=entry(plan, recorded, "swerve"),
+        pace=entry(plan, recorded, "pace"),
+        sway=entry(plan, recorded, "sway"),
+        misread=entry(plan, recorded, "misread"),
         work_names=tuple((note["name"], note["paid"]) for note in plan.works),
         loss_names=plan.losses,
         account=account,

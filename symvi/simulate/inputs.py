@@ -31,17 +31,22 @@ class Inputs:
     """Fills rows of inputs, in the order of the plan.
 
     drivers: columns of what drivers are to reach. ahead: columns of targets, of drivers and servos, and of servos'
-    rates: a step takes those of its second knot, other inputs act at its first one.
+    rates: a step takes those of its second knot, other inputs act at its first one. alone: name of an entry -> column.
     """
 
     def __init__(self, mechanism: Mechanism, plan: Plan):
         self.names = plan.inputs
-        self._column = {name: k for k, name in enumerate(plan.inputs)}
+        self._column = self.alone = {name: k for k, name in enumerate(plan.inputs)}
         self._signals = [
             (self._column[name], signal_tree(text), rate)
             for name, text, rate in signals_of(mechanism)
             if name in self._column
         ]
+        for force in mechanism.forces:
+            if FORCES.serial(force.kind) and getattr(force, "signal", None) is not None:
+                for name in [name for name, _, _ in FORCES[force.kind].signals(force) if name not in self._column]:
+                    told = f"signals gave the input '{name}', which is none; {did_you_mean(name, plan.inputs)}"
+                    raise MechanismError(f"force '{force.name}': kind of force '{force.kind}': {told}")
         self.drivers = [
             self._column[f"{d.name}.target"] for d in mechanism.drivers if f"{d.name}.target" in self._column
         ]
@@ -140,11 +145,12 @@ def _one_sided(rows: np.ndarray, step: float) -> tuple[np.ndarray, np.ndarray]:
 
 def _backward(tree: Tree, time: float, step: float) -> Iterator[float]:
     """Rates of a signal as a motion that began one step before has them, and one that began earlier."""
+    if time < step:
+        return
     try:
-        if time >= step:
-            (before, rate), now = value_and_rate(tree, time - step), value_and_rate(tree, time)[0]
-            mean = (now - before) / step
-            yield mean + (mean - rate) / 2
+        (before, rate), now = value_and_rate(tree, time - step), value_and_rate(tree, time)[0]
+        mean = (now - before) / step
+        yield mean + (mean - rate) / 2
         if time >= 2 * step:
             yield (4 * (now - before) - (now - value_and_rate(tree, time - 2 * step)[0])) / (2 * step)
     except MechanismError:  # a signal that begins here

@@ -47,9 +47,9 @@ class Interior:
             if status >= 0:
                 break
         if status in (SolverStatus.LINE_SEARCH, SolverStatus.NOT_CONVERGED):
-            return self.solver.failed(status)
+            return self.solver.measures.failed(status)
         # contacts may throw bodies on the way; where they turn that far, another solution lies near
-        if not rest and status >= 0 and not self.solver._turn() < FAR_TURN:
+        if not rest and status >= 0 and not self.solver.measures.largest_turn() < FAR_TURN:
             return SolverStatus.DOMAIN
         if not rest and status >= 0 and self._is_squeezed():
             return SolverStatus.SQUEEZED

@@ -28,13 +28,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from symvi.mechanism import axis_values, coordinate_kinds
+from symvi.mechanism.forces import JointDamper, PointSpring, Servo
 from symvi.numbers.extent import size_of
 from symvi.simulate.run_parameters import body_numbers, with_settings
 from symvi.simulate.turns import CONJUGATE, product, rotation_matrices
 
 if TYPE_CHECKING:
     from symvi.mechanism import Joint
-    from symvi.mechanism.forces import PointSpring
     from symvi.physics.model import ConstraintModel
     from symvi.simulate.trajectory import Trajectory
 
@@ -109,13 +109,13 @@ def _damped(trajectory: Trajectory) -> Iterator[_Along]:
     mechanism, settings = trajectory.mechanism, trajectory.settings
     for joint in mechanism.joints:
         kinds = coordinate_kinds(joint.type)
-        forces = [f for f in mechanism.forces if f.kind in ("joint_damper", "servo") and f.joint == joint.name]
+        forces = [f for f in mechanism.forces if isinstance(f, (JointDamper, Servo)) and f.joint == joint.name]
         damping = sum((_numbers(trajectory, f, axis_values(f.damping, kinds)) for f in forces), np.zeros(1))
         if np.any(damping > 0.0):
             model = with_settings(mechanism, _along_joint(trajectory, joint), settings)
             yield _Along(joint.name, model, damping, tuple(f"{unit}/s" for unit in coordinate_units(joint)))
     for force in mechanism.forces:
-        if force.kind == "point_spring" and np.any(damping := _numbers(trajectory, force, (force.damping,))):
+        if isinstance(force, PointSpring) and np.any(damping := _numbers(trajectory, force, (force.damping,))):
             yield _Along(force.name, _along_points(trajectory, force), damping, ("m/s",))
 
 
@@ -227,7 +227,7 @@ class _Rates:
         from symvi.simulate.reactions import gradients
 
         names = list(dict.fromkeys(body for body in along.model.bodies.values() if body is not None))
-        here = np.ix_(knots, [self.trajectory.body(name) for name in names])
+        here = np.ix_(knots, np.array([self.trajectory.body(name) for name in names], int))
         places = {name: k for k, name in enumerate(names)}
         return names, np.nan_to_num(gradients(along.model, places, self.x[here], self.q[here]))
 
@@ -273,7 +273,7 @@ class _Rates:
         size = np.abs(forces)
         apart = np.abs(np.diff(forces, axis=0)) > STRIKES * size[1:]
         sets_in = apart & (size[1:] >= (1 - STRIKES) * size[:-1]) & (size[1:] > HELD * size.max(axis=0, initial=0.0))
-        strikes = np.any(sets_in, axis=1)
+        strikes = sets_in.any(axis=1)
         return strikes[1:] | strikes[:-1]
 
 

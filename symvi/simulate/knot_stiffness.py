@@ -25,6 +25,7 @@ from symvi.simulate.run_parameters import body_numbers
 from symvi.simulate.turns import product, rotation_matrices
 
 if TYPE_CHECKING:
+    from symvi.mechanism.forces import JointSpring
     from symvi.simulate.trajectory import Trajectory
 
 LASTING = 5  # consecutive recorded knots: a force that is too stiff for so long is told of also where nothing rose
@@ -127,7 +128,7 @@ class _Stiffness:
             if len(values) and h * h * values[-1] >= 4.0:
                 worst = free @ vectors[:, -1]
                 shares = {name: float(worst @ matrix @ worst) for name, matrix in each.items()}
-                yield int(knot), (max(shares, key=shares.get), 2.0 / sqrt(values[-1]))
+                yield int(knot), (max(shares, key=lambda name: shares[name]), 2.0 / sqrt(values[-1]))
 
     def _inverse_root(self, n: int) -> np.ndarray:
         """L with L M Lᵀ = 1, block by block."""
@@ -227,7 +228,7 @@ class _Stiffness:
         q[:, body] = product(half, q[:, body])
         return x, q
 
-    def _swinging(self, force) -> Iterator[np.ndarray]:
+    def _swinging(self, force: JointSpring) -> Iterator[np.ndarray]:
         """The stiffness of a sinusoidal spring, where it swings far."""
         from symvi.physics.coordinates import joint_laws
         from symvi.physics.force_models import force_model

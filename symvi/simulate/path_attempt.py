@@ -1,7 +1,7 @@
 """One attempt of the reference back end to follow the central path of contacts, limits and dry friction.
 
-The words and the bits of `follow_path` in templates/c/interior.c.jinja (after BSMH23 appendix D, not seen; Mehrotra's
-predictor and corrector).
+The words and the bits of `follow_path` and its steps in templates/c/interior.c.jinja, with Mehrotra's predictor and
+corrector (after BSMH23 appendix D, not seen).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class PathAttempt:
-    """One attempt from one start.
+    """One attempt on its way along the central path.
 
     how: where it starts, and how boldly. rest: for a displacement out of each other, not a step. The residual at rest
     is linear, so that every solve gives it whole. iterations, complementarity: how far it came, if it began.
@@ -35,52 +35,54 @@ class PathAttempt:
         if rest:
             options = replace(DEFAULTS.in_precision("double"), complementarity=measures.refined())
         self.options = options
-        self.speed = solver.memory.parameters["common"][0].acceleration[0] * self.common.step[0]
-        self.fall = self.speed * self.speed  # products are compared with it per effective mass
-        self.small = 0.5 * (options.complementarity * self.fall)
-        self.left, self.still = LEFT * options.tolerance, STILL * options.tolerance
         # a fixed number of iterations: none of the step's is left out, and no increment is halved
         self.fixed = 0 if rest else options.fixed_iterations
-        self.exact, self.slow = False, 0
+        self.speed = solver.memory.parameters["common"][0].acceleration[0] * self.common.step[0]
+        self.fall = self.speed * self.speed  # products are compared with it per effective mass
+        self.closed = options.complementarity * self.fall  # products are no larger at the end of the path
+        self.small = 0.5 * self.closed  # the least that is centred by
+        self.left, self.still = LEFT * options.tolerance, STILL * options.tolerance
         self.merit = inf
+        self.exact, self.slow = False, 0
 
     def follow(self) -> SolverStatus:
         """From the start to the end of the path, or as far as it goes."""
         last = self.fixed if self.fixed > 0 else self.options.max_iterations
         if self.rest:
             self.run("rest")
-        elif not self._begin():
+        elif not self._start_velocities():
             return SolverStatus.DOMAIN
-        self._warm()
+        self._warm_start()
         if not isfinite(self.merit):
             return SolverStatus.NOT_FINITE
         for n in range(last + 1):
             gap, product = self.measures.gap(0.0), self.measures.largest_product()
             self.iterations, self.complementarity = n, product / self.fall
-            status = self._arrived(n, product)
-            if status is not None:
-                return status
+            if self._is_at_end(n, product):
+                return SolverStatus.OK
+            if self._is_round_off(product):
+                return SolverStatus.ROUND_OFF
             if n == last:
                 break
-            self._solve(gap, product)
-            status = self._take(product)
-            if status is not None:
+            self._solve_increment(gap, product)
+            status = self._search_line(product)
+            if status < 0:
                 return status
-            self._judge(gap)
+            self.solver.increment = self.common.length[0] * self.solver.measures.largest_change()
+            self.exact = self._is_next_exact(gap)
         return SolverStatus.UNSETTLED if self.fixed > 0 else SolverStatus.NOT_CONVERGED
 
     # --- the start ----------------------------------------------------------------------------------------------------
-    def _begin(self) -> bool:
+    def _start_velocities(self) -> bool:
         """Bodies at their predicted velocities, or their last ones; whether those lie inside the domain."""
-        share = self.solver.against_last() if self.solver.options.extrapolate else 0.0
-        for length, most in ((share, FAR_TURN), (0.0, DOMAIN)):
-            self.common.length[0] = length
+        self.common.length[0] = self.solver.motion_before.against_last() if self.solver.options.extrapolate else 0.0
+        self.run("begin")
+        if not self.solver.measures.largest_turn() < FAR_TURN:
+            self.common.length[0] = 0.0
             self.run("begin")
-            if self.solver._turn() < most:
-                return True
-        return False
+        return self.solver.measures.largest_turn() < DOMAIN
 
-    def _warm(self) -> None:
+    def _warm_start(self) -> None:
         """Impulses and slacks on the central path, near those of the last step and the velocities as predicted."""
         common, how, speed = self.common, self.how, self.speed
         self.run("evaluate")
@@ -88,7 +90,8 @@ class PathAttempt:
             self.run("release")
             self.run("linearize")
         closing = self.measures.closing_speed()
-        lasting = self.solver.against_last()  # share of the last impulses that is expected, by the time forces act for
+        # share of the last impulses that is expected, by the time forces act for
+        lasting = self.solver.motion_before.against_last()
         common.ratio[0], common.stick[0] = how.ratio, how.stick
         common.memory[0] = 0.0 if self.rest else how.memory * (lasting if lasting < 1.0 else 1.0)
         first = path.FIRST * (speed * (speed if speed > closing else closing))
@@ -105,53 +108,57 @@ class PathAttempt:
             self.merit = self._merit()
 
     # --- the end ------------------------------------------------------------------------------------------------------
-    def _arrived(self, n: int, product: float) -> SolverStatus | None:
-        """How the path ends here, if it does: all that has to vanish is small, or as small as round-off lets it be."""
-        closed = product <= self.options.complementarity * self.fall
-        if self.rest and n > 0 and closed and self.common.length[0] >= 1.0:
-            return SolverStatus.OK
+    def _is_at_end(self, n: int, product: float) -> bool:
+        """Whether all that has to vanish is small after n increments."""
+        if self.rest:
+            return n > 0 and product <= self.closed and self.common.length[0] >= 1.0
         # not before one increment: forces too weak to be missed in one step would never move anything
         done = n > 0 if self.fixed == 0 else n == self.fixed
-        met = closed and self.measures.is_apart()
-        if not self.rest and done and met and self._within_reach():
-            return SolverStatus.OK
-        # rows have to close: on the way to a singular position a residual falls slowly too, by large increments
-        stalled = self.fixed == 0 and self.slow >= 2
-        if stalled and met and self.solver._balanced(self.left, self.still) and self.measures.attained(self.left):
-            return SolverStatus.ROUND_OFF
-        return None
+        return done and product <= self.closed and self.measures.is_apart() and self._within_reach()
+
+    def _is_round_off(self, product: float) -> bool:
+        """Whether all that has to vanish is as small as round-off lets it be.
+
+        Rows have to close: on the way to a singular position a residual falls slowly too, by large increments.
+        """
+        if self.fixed > 0 or self.slow < 2 or not product <= self.closed:
+            return False
+        balanced = self.measures.is_apart() and self.solver.measures.balanced(self.left, self.still)
+        return balanced and self.measures.attained(self.left)
 
     def _within_reach(self) -> bool:
         """Whether bodies are balanced, rows closed, and slacks stand for their velocities."""
-        return self.solver.within(self.still) and self.measures.attained(self.still)
+        return self.solver.measures.within(self.still) and self.measures.attained(self.still)
 
     # --- an increment -------------------------------------------------------------------------------------------------
-    def _solve(self, gap: float, product: float) -> None:
-        """The increment towards the next point of the path."""
-        common, run = self.common, self.run
+    def _solve_increment(self, gap: float, product: float) -> None:
+        """The increment towards the next point of the path: predictor, centring and corrector share their factors."""
+        run = self.run
         run("exact" if self.exact else "scale")
         run("linearize")
         run("keep")
-        aim = "right_hand_side_exact" if self.exact else "right_hand_side"
         if self.how.predict:
-            for phase in ("predict", "eliminate", "substitute", "respond"):
-                run(phase)
+            self._predict()
             self._centre(gap, product)
-            for phase in ("recall", aim, "resolve"):
-                run(phase)
+            run("recall")
+            self._aim()
+            run("resolve")
         else:
-            common.target[0] = path.FALLING * gap if path.FALLING * gap > self.small else self.small
-            common.second[0] = 0.0
-            run(aim)
+            self._centre_by_factor(gap)
+            self._aim()
             run("eliminate")
         run("substitute")
         run("respond")
 
+    def _predict(self) -> None:
+        """The predictor: the increment towards no complementarity at all."""
+        for phase in ("predict", "eliminate", "substitute", "respond"):
+            self.run(phase)
+
     def _centre(self, gap: float, product: float) -> None:
         """Mehrotra's centring, by how much of the gap the predictor leaves."""
         common = self.common
-        share = self.measures.largest_share(1.0)
-        after = self.measures.gap(share) / gap
+        after = self.measures.gap(self.measures.largest_share(1.0)) / gap
         centring = (after * after) * (after * gap)
         common.target[0] = centring if centring > self.small else self.small
         common.second[0] = 1.0
@@ -159,22 +166,28 @@ class PathAttempt:
             common.target[0] = max(path.RECENTRE * product, common.target[0])
             common.second[0] = 0.0
 
-    def _take(self, product: float) -> SolverStatus | None:
-        """As much of the increment as stays inside the cones and leaves less than before; how it ends if none does."""
-        common, before = self.common, self.merit
-        # products fall by no more than an increment's distance from the boundary: exact ones may end next to it
-        near = self.exact and self.how.predict
-        most = 1.0 - path.BESIDE_BOUNDARY["double"] if near else self.how.boundary
-        share = self.measures.largest_share(1.0 / most)
-        common.length[0] = most * share if share < 1.0 / most else 1.0
+    def _centre_by_factor(self, gap: float) -> None:
+        """The centring of the papers' method: it falls by a fixed factor."""
+        fallen = path.FALLING * gap
+        self.common.target[0] = fallen if fallen > self.small else self.small
+        self.common.second[0] = 0.0
+
+    def _aim(self) -> None:
+        """The right-hand side that aims at the present centring."""
+        self.run("right_hand_side_exact" if self.exact else "right_hand_side")
+
+    # --- the line search ----------------------------------------------------------------------------------------------
+    def _search_line(self, product: float) -> SolverStatus:
+        """As much of the increment as stays inside the cones, halved until it is accepted; how it ends if none is."""
+        common, before, halvings = self.common, self.merit, 0
+        common.length[0] = self._length_inside()
         self.run("advance")
         if self.rest:
             self.run("rest")
         self.merit = self._merit()
         if self.fixed > 0 and not isfinite(self.merit):
-            return SolverStatus.DOMAIN if self.solver._turn() >= DOMAIN else SolverStatus.NOT_FINITE
-        halvings = 0
-        while not self.rest and self.fixed == 0 and not self._accepted(before, product):
+            return SolverStatus.DOMAIN if self.solver.measures.largest_turn() >= DOMAIN else SolverStatus.NOT_FINITE
+        while not self.rest and self.fixed == 0 and not self._is_accepted(before, product):
             if halvings == path.INNER_HALVINGS:
                 return SolverStatus.LINE_SEARCH
             halvings += 1
@@ -182,30 +195,37 @@ class PathAttempt:
             self.run("shorten_step")
             self.merit = self._merit()
         self.slow = self.slow + 1 if self.merit > SLOW * before else 0
-        return None
+        return SolverStatus.OK
 
-    def _accepted(self, before: float, product: float) -> bool:
+    def _length_inside(self) -> float:
+        """How much of the increment stays inside the cones, with a distance from their boundary."""
+        # products fall by no more than an increment's distance from the boundary: exact ones may end next to it
+        near = self.exact and self.how.predict
+        most = 1.0 - path.BESIDE_BOUNDARY["double"] if near else self.how.boundary
+        share = self.measures.largest_share(1.0 / most)
+        return most * share if share < 1.0 / most else 1.0
+
+    def _is_accepted(self, before: float, product: float) -> bool:
+        """Whether so much of an increment is taken: merit or products have fallen, or nothing is left to fall."""
         solver, length = self.solver, self.common.length[0]
         share = 1.0 - FALL * length
         return isfinite(self.merit) and (
             self.merit <= share * before
             or self.measures.largest_product() <= share * product
             or self._within_reach()
-            or length * solver._largest_change() <= solver.options.tolerance
+            or length * solver.measures.largest_change() <= solver.options.tolerance
         )
 
-    def _judge(self, gap: float) -> None:
-        """How large the increment was, and whether the next one takes the equations as they are."""
-        length = self.common.length[0]
-        self.solver.increment = length * self.solver._largest_change()
-        if not self.exact and gap < path.NEAR * self.fall and length > path.LONG:
-            self.exact = True
-        elif self.exact and length < path.SHORT:
-            self.exact = False
+    def _is_next_exact(self, gap: float) -> bool:
+        """Whether the next increment takes the equations as they are: near the end, while increments are long."""
+        if not self.exact:
+            return gap < path.NEAR * self.fall and self.common.length[0] > path.LONG
+        return not self.common.length[0] < path.SHORT
 
     def _merit(self) -> float:
+        """The merit of bodies and contacts at the velocities as they stand; infinite where it has none."""
         solver = self.solver
-        if not solver._turn() < DOMAIN:
+        if not solver.measures.largest_turn() < DOMAIN:
             return inf
         solver.run("evaluate")
         solver.run("apply_impulse")

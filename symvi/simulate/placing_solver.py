@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from copy import deepcopy
 from math import isfinite
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 from symvi.numbers.control import CLOSED, PROJECTIONS, Beginning, SolverStatus
+from symvi.simulate.reference_memory import restore
 
 if TYPE_CHECKING:
     from symvi.simulate.reference import ReferenceSolver
@@ -94,7 +95,7 @@ class Placing:
             return SolverStatus.NOT_FINITE
         if not solver.are_units():
             return SolverStatus.NOT_UNIT
-        if not solver.closure() <= (limit if limit > closed else closed):
+        if not solver.measures.closure() <= (limit if limit > closed else closed):
             return SolverStatus.NOT_CLOSED
         if solver.interior and not solver.interior.depth() <= closed:
             return SolverStatus.NOT_APART
@@ -130,11 +131,3 @@ class Placing:
             state, joint = self.memory.state[note["kind"]][note["index"]], self._joint(note)
             target[0] = state.target[0] = joint.coordinate[note["which"]]
             state.rate[0] = state.rate_before[0] = joint.rate[note["which"]]
-
-
-def restore(store: Mapping[str, Sequence[SimpleNamespace]], saved: Mapping[str, Sequence[SimpleNamespace]]) -> None:
-    """Write saved numbers into a store, whose lists stay the very ones that kernels know."""
-    for kind, records in saved.items():
-        for record, old in zip(store[kind], records, strict=True):
-            for name, values in vars(old).items():
-                getattr(record, name)[:] = values

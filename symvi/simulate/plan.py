@@ -167,7 +167,7 @@ def plan_of(program: Program) -> Plan:
     sizes["work"] += sizes["state"] * (2 if program.phases["push"] else 1)  # where a step began, and led
     kinds = list(program.nodes)
     constraints = sorted(program.notes["constraints"], key=lambda c: (kinds.index(c["kind"]), c["index"]))
-    notes = {key: value for key, value in program.notes.items() if key not in ("constraints", "angles")}
+    notes: dict[str, Any] = {key: value for key, value in program.notes.items() if key not in ("constraints", "angles")}
     notes["watch"] = _watched(program)
     notes["inequalities"] = sorted(notes["inequalities"], key=lambda node: (kinds.index(node["kind"]), node["index"]))
     return Plan(

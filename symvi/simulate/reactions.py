@@ -17,7 +17,7 @@ from symvi.analysis.choices import models_of
 from symvi.analysis.equations import evaluate
 from symvi.analysis.loops import choices_for
 from symvi.physics import kinematics
-from symvi.physics.model import Attitude, Carried, ConstraintModel, Data, Position
+from symvi.physics.model import Attitude, Carried, ConstraintModel, Data, Held, Modelled, Position, Source, body_of
 from symvi.physics.multibody import MultibodySystem
 from symvi.simulate.run_parameters import body_numbers, with_settings
 
@@ -64,7 +64,7 @@ class MinimumNormReactions(Mapping[str, np.ndarray]):
         for model, matrix in zip(full, matrices, strict=True):
             if model.name in trajectory.undetermined:
                 y = shares[:, row : row + model.rows]
-                place = 6 * bodies[model.bodies["b"]]
+                place = 6 * bodies[body_of(model, "b")]
                 wrench = np.einsum("nij,ni->nj", matrix[:, :, place : place + 6], y)
                 found[model.name] = np.zeros((len(acted), 6))
                 found[model.name][acted] = in_joint_axes(model, wrench, bodies, q)
@@ -94,7 +94,7 @@ def _solved(matrices: np.ndarray, loads: np.ndarray) -> np.ndarray:
     return np.einsum("nij,nj->ni", vectors, inverse * np.einsum("nij,ni->nj", vectors, loads))
 
 
-def gradients(model: ConstraintModel, bodies: Mapping[str, int], x: np.ndarray, q: np.ndarray) -> np.ndarray:
+def gradients(model: Modelled, bodies: Mapping[str, int], x: np.ndarray, q: np.ndarray) -> np.ndarray:
     """(N, rows, 6 n): the rows' gradient at N placements x (N, n, 3) of centres of mass and q (N, n, 4)."""
     count = len(x)
     result = np.zeros((count, model.rows, 6 * len(bodies)))
@@ -104,17 +104,20 @@ def gradients(model: ConstraintModel, bodies: Mapping[str, int], x: np.ndarray, 
             group.formula, {a.name: source(model, group.inputs[a.name], bodies, x, q) for a in group.formula.inputs}
         )
         for side, label in group.bodies.items():
-            if model.bodies[label] is not None:
-                place = 6 * bodies[model.bodies[label]]
+            if (body := model.bodies[label]) is not None:
+                place = 6 * bodies[body]
                 entries = np.moveaxis(values[f"G_{side}"].reshape(-1, 6, count), 2, 0)
                 result[:, list(group.into), place : place + 6] += factor * entries[:, list(group.rows)]
     return result
 
 
-def source(
-    model: ConstraintModel, source: Position | Carried | Attitude | Data, bodies: Mapping[str, int], x, q
-) -> np.ndarray:
-    """(size, N): an input of a formula. Carried angles do not matter to gradients."""
+def source(model: Modelled, source: Source, bodies: Mapping[str, int], x, q) -> np.ndarray:
+    """(size, N): an input of a formula. Carried angles do not matter to gradients.
+
+    Raises ValueError for a source that is held: that takes a first knot and a second.
+    """
+    if isinstance(source, Held):
+        raise ValueError(f"{model.name}: a source that is held has no value at one placement")
     if isinstance(source, Data):
         known = {"parameters": lambda: model.parameters[source.name].values, "constant": lambda: (float(source.name),)}
         return np.repeat(np.array(known.get(source.store, lambda: (0.0,))(), float)[:, None], len(x), axis=1)

@@ -15,6 +15,8 @@ from symvi.simulate.arguments import checked_answer
 from symvi.simulate.engine import Engine
 from symvi.simulate.gains import Gains
 from symvi.simulate.inputs import Controller, Inputs
+from symvi.simulate.knots import recorder_of
+from symvi.simulate.seen import SeenStates
 from symvi.simulate.turns import Angles, Counter, Turning
 
 CHUNK = 1000
@@ -53,6 +55,7 @@ class Run:
     aimed: frozenset[str] | None = None
     found: list[np.ndarray] = field(default_factory=list)
     done: int = 0  # steps
+    _quick: bool = False  # whether rows need no more than finite numbers put into them
 
     def __post_init__(self) -> None:
         self.plan = self.engine.plan
@@ -124,33 +127,47 @@ class Run:
             self.engine.parameters[:] = parameters
 
     def _stepwise(self, controller: Controller | None) -> int:
-        state = self.state(self.found[0][0], self.times[0], self.angles)
-        since = [self.found[-1][0]]  # knots since the last recorded one
+        states = SeenStates(self.mechanism, self.plan, self.turning, self.angles)
+        times, again, every = self.times.tolist(), frames.places_again(self.plan), self.every
+        first = self.found[0]
+        block = np.zeros((1 + (self.steps if every == 1 else every), first.shape[1]), first.dtype)
+        block[0] = first[0]
+        state = states.state(first[0].copy(), times[0])
         others = np.setdiff1d(np.arange(len(self.inputs.names)), self.inputs.ahead)
+        take = recorder_of(self.engine, self.options, block)
+        self._quick = not self.gains.names and not self.inputs.ahead
         for n in range(self.steps):
-            row = self._decide(n, {} if controller is None else controller(float(self.times[n]), state))
-            status, _, seen = self.engine.rollout(np.stack([row, row]), True, 1, 1, self.options)
-            if n % self.every == 0:
-                frames.observe_again(self.plan, self.found[n // self.every][0], seen[0])
+            k = n if every == 1 else n % every
+            row = self._decide(n, {} if controller is None else controller(times[n], state))
+            status = take(row, k)
+            if every == 1:
+                self.found[0] = block[: n + 1]
+            elif k == 0:
+                self.found[-1][0][again] = block[0][again]
             if status < 0:
                 return status
             self.done = n + 1
-            state = self.state(seen[1], self.times[n + 1], state.angles)
-            since.append(seen[1])
-            if (n + 1) % self.every == 0:
-                self.found.append(frames.gathered(self.plan, np.stack(since), self.every)[1:])
-                since = [self.found[-1][0]]
-                if self.counter:
-                    self.counter.add(state.angles)
-            self._tell(n + 1)
+            state = states.state(block[k + 1].copy(), times[n + 1])
+            if every > 1 and k + 1 == every:
+                self.found.append(frames.gathered(self.plan, block, every)[1:])
+                block[0], block[1:] = block[every], 0.0
+            if self.counter and (n + 1) % every == 0:
+                self.counter.add(state.angles)
+            if self.progress:
+                self.progress(n + 1, self.steps)
+        if every == 1:
+            self.found[0] = block
         if controller is None:
-            frames.observe_again(self.plan, self.found[-1][0], self.engine.observe(self._set(self.steps), self.options))
+            last = self.engine.observe(self._set(self.steps), self.options)
+            frames.observe_again(self.plan, self.found[-1][-1], last)
         else:
             self.driving.rows[-1, others], self.driving.gain_rows[-1] = row[others], self.driving.gain_rows[-2]
         return 0
 
     def _decide(self, n: int, answer: object) -> np.ndarray:
         """The inputs of a step, with what a controller returned for it; gains are set."""
+        if self._quick and type(answer) is dict and self._put(n, answer):
+            return self.driving.rows[n]
         given, gains = self.gains.split(checked_answer(answer, float(self.times[n])))
         self.inputs.overlay(self.driving.rows[n : n + 1], given)
         self.gains.overlay(self.driving.gain_rows[n : n + 1], gains)
@@ -161,6 +178,16 @@ class Run:
         if n == 0 and self.aimed is not None:
             self.inputs.aim_from(self.engine.state, row, given.keys() - self.aimed)
         return row
+
+    def _put(self, n: int, answer: dict[str, object]) -> bool:
+        """Put finite numbers of inputs that have one entry into a row; False, and nothing is put, where others are."""
+        column = self.inputs.alone
+        for name, value in answer.items():
+            if type(value) is not float or not -np.inf < value < np.inf or name not in column:
+                return False
+        for name, value in answer.items():
+            self.driving.rows[n, column[name]] = value
+        return True
 
     def _set(self, n: int) -> np.ndarray:
         """The inputs of a knot; its gains are set."""

@@ -5,7 +5,7 @@ What follows from what is told in symvi/numbers/derived_parameters.py.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from math import isfinite
 from typing import TYPE_CHECKING
@@ -63,16 +63,13 @@ def with_settings(mechanism: Mechanism, model: ConstraintModel, settings: Settin
 def body_numbers(body: Body, settings: Settings) -> tuple[float, tuple[float, ...]]:
     """Mass and inertia of a body. The inertia of a uniform solid follows a mass that was set."""
     mass = settings.get(f"{body.name}.mass", (body.mass,))[0]
-    solid = (
-        body.shape is not None
-        and body.center_of_mass == body.shape.position
-        and body.inertia == shape_inertia(body.shape, body.mass)
-    )
-    inertia = shape_inertia(body.shape, mass) if solid else body.inertia
+    shape, inertia = body.shape, body.inertia
+    if shape is not None and body.center_of_mass == shape.position and body.inertia == shape_inertia(shape, body.mass):
+        inertia = shape_inertia(shape, mass)
     return mass, tuple(settings.get(f"{body.name}.inertia", inertia))
 
 
-def parameter_problem(name: str, values: Sequence[float], real: str = "double", of_joint: bool = False) -> str:
+def parameter_problem(name: str, values: Collection[float], real: str = "double", of_joint: bool = False) -> str:
     """What is wrong with values of the parameter element.field, as the end of a sentence; empty where nothing is.
 
     real: the precision of the memory that is to hold them. of_joint: whether the element is a joint.
@@ -92,7 +89,8 @@ def parameter_problem(name: str, values: Sequence[float], real: str = "double", 
             return f"is too small for float; {least} is next to none there"
         return f"must be positive where there is friction in the text; {least} is next to none"
     if field == "inertia":
-        return inertia_problem(tuple(float(x) for x in values))
+        xx, yy, zz, xy, xz, yz = map(float, values)
+        return inertia_problem((xx, yy, zz, xy, xz, yz))
     if field in NOT_NEGATIVE and min(values) < 0:
         return "must not be negative"
     return ""
@@ -103,7 +101,7 @@ def _least_friction(real: str) -> float:
     return 5e-324 if real == "double" else in_memory((LEAST_FRICTION[real],), real)[0]
 
 
-def in_memory(values: Sequence[float], real: str) -> tuple[float, ...]:
+def in_memory(values: Collection[float], real: str) -> tuple[float, ...]:
     """Numbers as memory of a precision holds them; infinite where it cannot."""
     with np.errstate(over="ignore"):
         return tuple(float(NUMBER[real](x)) for x in values)
@@ -118,8 +116,7 @@ def check_described(mechanism: Mechanism, real: str) -> None:
         for own, values in parameter.numbers(parameter.value).items():
             values = bounds_in(values, real) if own.endswith(".bound") else values
             if problem := parameter_problem(own, values, real, own.partition(".")[0] in joints):
-                value = parameter.value if len(parameter.value) > 1 else parameter.value[0]
-                raise MechanismError(f"parameter {title}: {value!r} {problem}; choose another, or double")
+                raise MechanismError(f"parameter {title}: {parameter.shown!r} {problem}; choose another, or double")
 
 
 def contact_units(mechanism: Mechanism, settings: Settings, real: str = "double") -> dict[str, dict[str, float]]:

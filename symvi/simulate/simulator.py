@@ -3,31 +3,20 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cached_property
-from math import isfinite, sqrt
-from typing import Literal
+from collections.abc import Callable, Mapping
+from math import isfinite
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from symvi.errors import (
-    ArgumentError,
-    AssemblyError,
-    EnergyWarning,
-    MechanismError,
-    RateWarning,
-    SpinWarning,
-    StiffnessWarning,
-)
+from symvi.errors import ArgumentError, AssemblyError, MechanismError
 from symvi.mechanism import Mechanism, start_state
 from symvi.mechanism.mechanism import HasMechanism
-from symvi.mechanism.names import did_you_mean, shown
-from symvi.mechanism.placement import known_angles
+from symvi.mechanism.names import shown
 from symvi.mechanism.state import State
 from symvi.mechanism.values import LARGEST, number
-from symvi.numbers.control import CLOSED, DEFAULTS, PROJECTIONS, Beginning, SolverOptions, SolverStatus
-from symvi.numbers.derived_parameters import OF_UNITS, may_be_set
-from symvi.program.precision import bounds_in
+from symvi.native.flags import Profile
+from symvi.numbers.control import DEFAULTS, PROJECTIONS, SolverOptions
 from symvi.simulate import frames
 from symvi.simulate.arguments import (
     Rates,
@@ -38,35 +27,27 @@ from symvi.simulate.arguments import (
     checked_step,
     checked_steps,
     checked_table,
-    real_numbers,
 )
-from symvi.simulate.described import Described, described
+from symvi.simulate.described import Described
 from symvi.simulate.engine import CEngine, Engine, PythonEngine
-from symvi.simulate.failures import failure_of
 from symvi.simulate.gains import Gains
 from symvi.simulate.inputs import Controller, Inputs
-from symvi.simulate.knot_rates import MisreadRate
-from symvi.simulate.knot_stiffness import TooStiff
+from symvi.simulate.parameter_changes import ParameterChanges
 from symvi.simulate.plan import plan_of
 from symvi.simulate.room import check_room
-from symvi.simulate.run import Run, overlaid
 from symvi.simulate.run_checks import check_run
-from symvi.simulate.run_parameters import (
-    Settings,
-    body_numbers,
-    body_weight,
-    contact_units,
-    in_memory,
-    parameter_problem,
-    settable,
-)
+from symvi.simulate.run_parameters import Settings
+from symvi.simulate.simulation import Simulation, warn_of
 from symvi.simulate.solver_build import NO_C, Text, built, composed, has_compiler, text_of
-from symvi.simulate.start import write_angles, write_placement, write_targets
-from symvi.simulate.trajectory import FORMAT, Trajectory
+from symvi.simulate.standing import Standing, precision_of
+from symvi.simulate.starter import Starter
+from symvi.simulate.trajectory import Trajectory
 from symvi.simulate.turns import Turning
 
+if TYPE_CHECKING:
+    from symvi.simulate.world import World
+
 MOST = {"double": LARGEST, "float": 1e38}  # of gains, in memory of each precision
-DOUBTS = 10.0  # how much a gear or a lever may enlarge what a driver's rate is off
 
 
 class Simulator:
@@ -88,7 +69,7 @@ class Simulator:
         *,
         layout: str = "auto",
         real: str = "double",
-        profile: str = "reproducible",
+        profile: Profile = "reproducible",
         backend: Literal["auto", "c", "python"] = "auto",
         loops: str = "drop-redundant",
         coordinates: Literal["auto", "maximal", "tree"] = "maximal",
@@ -104,32 +85,14 @@ class Simulator:
             if backend == "python":
                 warnings.warn(NO_C, stacklevel=2)
         self.backend = backend
-        self.engine: Engine = (
-            self._c(layout, real, profile, loops, coordinates)
-            if backend == "c"
-            else self._python(real, loops, coordinates)
-        )
+        self.engine, self.text = _engine_of(mechanism, backend, layout, real, profile, loops, coordinates)
         self.plan = self.engine.plan
         self.coordinates: str = self.plan.notes["coordinates"]
         self.inputs = Inputs(mechanism, self.plan)
-        self.gains = Gains(mechanism, self.plan, MOST[self._real])
-        self._settable = settable(mechanism, self.plan)
+        self.gains = Gains(mechanism, self.plan, MOST[real])
+        self._changes = ParameterChanges(mechanism, self.plan, real)
         for name, value in parameters.items():
             self.set_parameter(name, value)
-
-    def _c(self, layout: str, real: str, profile: str, loops: str, coordinates: str) -> CEngine:
-        made = built(self.mechanism, layout, real, profile, loops, coordinates)
-        self.text: Text | None = made.text
-        return CEngine(made.text.plan, made.library, made.text.prefix, real)
-
-    def _python(self, real: str, loops: str, coordinates: str) -> PythonEngine:
-        if real != "double":
-            raise ArgumentError("the Python back end computes in double; real='float' needs backend='c'")
-        program = composed(self.mechanism, loops, coordinates)
-        self.text = None
-        from symvi.simulate.reference import ReferenceSolver  # a process that runs C needs none
-
-        return PythonEngine(plan_of(program), ReferenceSolver(program))
 
     # --- runs in parallel ---------------------------------------------------------------------------------------------
     def _twin(self) -> Simulator:
@@ -140,7 +103,8 @@ class Simulator:
         return twin
 
     def __reduce__(self) -> tuple[Callable[..., Simulator], tuple]:
-        build = {"real": self._real, "backend": self.backend, "loops": self.loops, "coordinates": self.coordinates}
+        real = precision_of(self.engine)
+        build = {"real": real, "backend": self.backend, "loops": self.loops, "coordinates": self.coordinates}
         if self.text is not None:
             build |= {"layout": self.text.layout, "profile": self.profile}
         return _restored, (self.mechanism, build, self.settings, self.engine.parameters.copy())
@@ -151,10 +115,10 @@ class Simulator:
         """What can be changed at run time: gravity, and element.field, named and measured as in the description."""
         return tuple(self.described)
 
-    @cached_property
+    @property
     def described(self) -> dict[str, Described]:
         """The parameters of the description by name, with their values there."""
-        return described(self.mechanism, self._settable, self.plan.notes["baked"])
+        return self._changes.described
 
     @property
     def input_names(self) -> tuple[str, ...]:
@@ -168,73 +132,10 @@ class Simulator:
         that the text has baked in (an exact zero or one of the description), or a number of the solver that is tied to
         others: an axis of a joint's frame, a tangent of a contact.
         """
-        if not isinstance(name, str):
-            raise MechanismError(f"parameter {shown(name)}: names are texts, as in parameter_names")
-        if name not in self.described:  # the solver's own names, which a reader of the generated text knows
-            if name in self._settable and not may_be_set(self.plan.notes["following"]["free"], name):
-                raise MechanismError(
-                    f"parameter {name}: it follows from others, or is tied to them, and cannot be set alone; "
-                    "change the description instead"
-                )
-            self._set_own(name, name, value)
-            return
-        values, size = real_numbers(value), len(self.described[name].value)
-        if values is None or values.size != size or not np.isfinite(values).all():
-            raise MechanismError(f"parameter {name}: {shown(value)} must be {size} finite number(s)")
-        for own, numbers in self.described[name].numbers(tuple(values.reshape(size).tolist())).items():
-            self._set_own(name, own, bounds_in(numbers, self._real) if own.endswith(".bound") else numbers)
-
-    def _set_own(self, title: str, name: str, value: object) -> None:
-        """Change a parameter by its name in the solver; errors call it `title`."""
-        if name not in self._settable:
-            raise MechanismError(f"no parameter {shown(name)}; {did_you_mean(str(name), self.described)}")
-        places = [place for own in self._settable[name] for place in self.plan.parameters[own]]
-        size = places[0][1]
-        values = real_numbers(value)
-        if values is None or values.size != size or not np.isfinite(values).all():
-            raise MechanismError(f"parameter {title}: {shown(value)} must be {size} finite number(s)")
-        values = values.reshape(size)
-        for own in self._settable[name]:
-            for k, fixed in self.plan.notes.get("baked", {}).get(own, {}).items():
-                if values[int(k)] != fixed:
-                    raise MechanismError(
-                        f"parameter {title}[{k}]: the text was generated for what the description has there; change "
-                        "the description instead"
-                    )
-        body, _, field = name.rpartition(".")
-        problem = parameter_problem(
-            name, values, self._real, any(joint.name == body for joint in self.mechanism.joints)
-        )
-        if problem:
-            raise MechanismError(f"parameter {title}: {value!r} {problem}")
-        settings = {**self.settings, name: tuple(float(x) for x in values)}
-        changes = [(slice(offset, offset + size), settings[name]) for offset, _ in places]
-        if field in ("mass", "inertia") and body in self.plan.bodies:
-            changes += self._of_body(body, settings)
-        if field in OF_UNITS and self.plan.notes["inequalities"]:
-            changes += self._of_units(settings)
-        if not all(isfinite(x) for _, numbers in changes for x in in_memory(numbers, self._real)):
-            raise MechanismError(f"parameter {title}: {value!r} is too large: what follows from it is not finite")
-        for place, numbers in changes:
-            self.engine.parameters[place] = numbers
-        self.settings = settings
-
-    def _of_body(self, name: str, settings: Settings) -> Iterator[tuple[slice, tuple[float, ...]]]:
-        """What follows from a changed mass or inertia: a solid's inertia, and the weight of the body's residual."""
-        k = self.plan.bodies.index(name)
-        mass, inertia = body_numbers(self.mechanism.bodies[k], settings)
-        weight = body_weight(mass, inertia, self.plan.notes["following"]["radii"][k], self._real)
-        for part, numbers in (("inertia", inertia), ("size", (weight,))):
-            yield self.plan.at("parameters", "body", k, part), numbers
-
-    def _of_units(self, settings: Settings) -> Iterator[tuple[slice, tuple[float, ...]]]:
-        """What complementarity is measured by follows masses and gravity."""
-        units = contact_units(self.mechanism, settings, self._real)
-        places = {"common": ("common", 0)}
-        places |= {node["name"]: (node["kind"], node["index"]) for node in self.plan.notes["inequalities"]}
-        for name, (kind, index) in places.items():
-            for field, value in units[name].items():
-                yield self.plan.at("parameters", kind, index, field), (value,)
+        for own, numbers in self._changes.own(name, value):
+            self.settings, changes = self._changes.of(name, own, numbers, self.settings)
+            for place, values in changes:
+                self.engine.parameters[place] = values
 
     # --- start -------------------------------------------------------------------------------------------------------
     def start(
@@ -261,7 +162,8 @@ class Simulator:
         Raises AssemblyError, naming joint and size, when the start violates constraints by more than 1e-8.
         """
         step = self._set_step(step)
-        self._check_limits()
+        standing, starter = Standing(self.engine), Starter(self.engine, self.mechanism, self.inputs)
+        standing.check_limits()
         self.engine.forget()
         check_switches(project=project, knot=knot)
         try:
@@ -270,14 +172,15 @@ class Simulator:
             raise MechanismError(f"time {shown(time)} {error}") from None
         state = start_state(self.mechanism) if state is None else checked_state(state)
         beginning = beginning_of(knot, rates)
-        self._check_speed(state, step, beginning)
-        self._write_state(state)
-        self._write_angles(state)
+        standing.check_speed(state, step, beginning)
+        starter.write_state(state)
+        self.turning = Turning(self.mechanism, self.settings)
+        self.angles = starter.write_angles(state, self.turning)
         rows = self.inputs.from_signals(time + step * np.arange(2)) if inputs is None else inputs
-        rates, doubt = self.inputs.rates(rows, time, step)
-        self._write_targets(rows[0], rates)
+        pace, doubt = self.inputs.rates(rows, time, step)
+        starter.write_targets(rows[0], pace)
         try:
-            row = self._holding(rows[0].copy(), inputs is None)
+            row = starter.holding(rows[0].copy(), inputs is None)
             if project:
                 self.engine.project(row, PROJECTIONS)
             change = self.engine.start(row, beginning)
@@ -285,9 +188,9 @@ class Simulator:
         except ZeroDivisionError:  # in Python; C goes on with numbers that are not finite
             raise AssemblyError("the start is singular: rows of the joints have no direction there") from None
         if not isfinite(change):  # balls with one centre have no direction: they lie inside each other
-            self._check_apart(project)
-        self._check_closed(frame, None if project else change, doubt)
-        self._check_apart(project)
+            standing.check_apart(project)
+        standing.check_closed(frame, None if project else change, doubt)
+        standing.check_apart(project)
         return float(frames.entry(self.plan, frame[None], "closure")[0])
 
     def project(self, state: State | None = None, *, step: float = 0.01) -> State:
@@ -299,151 +202,23 @@ class Simulator:
         own.start(state, time=time, step=step, project=True)
         inputs = self.inputs.from_signals(np.array([time]))[0]
         frame = own.engine.observe(inputs).astype(float)
-        return frames.state_near(self.mechanism, self.plan, frame, time, own._turning, own.angles)
+        return frames.state_near(self.mechanism, self.plan, frame, time, own.turning, own.angles)
 
     def _set_step(self, step: float) -> float:
-        step = checked_step(step, self._real)
+        step = checked_step(step, precision_of(self.engine))
         self.engine.parameters[self.plan.at("parameters", "common", 0, "h")] = step
         return step
-
-    def _check_speed(self, state: State, step: float, beginning: Beginning) -> None:
-        """No body may turn by a right angle or more in a step."""
-        speeds, limit = np.linalg.norm(state.angular_velocity, axis=1), sqrt(beginning.fastest)
-        if len(speeds) and speeds.max() >= limit / step:
-            k = int(speeds.argmax())
-            raise MechanismError(
-                f"body '{state.names[k]}': turns at {speeds[k]:.6g} rad/s; {step:g} s steps allow less than "
-                f"{limit / step:.6g} rad/s: take a step below {limit / speeds[k]:.3g} s"
-            )
-
-    def _write_state(self, state: State) -> None:
-        if state.names != self.plan.bodies:
-            raise MechanismError(
-                f"state: has the bodies {', '.join(state.names)}; the mechanism has {', '.join(self.plan.bodies)}"
-            )
-        write_placement(self.engine.state, self.plan, self.mechanism, state)
-
-    def _write_angles(self, state: State) -> None:
-        """Whole turns are not in a placement: those of the state, and of the description where it tells none, count."""
-        self._turning = Turning(self.mechanism, self.settings)
-        self.angles = self._turning.at(state.orientation, known_angles(self.mechanism) | state.angles)
-        write_angles(self.engine.state, self.plan, self.mechanism, self.angles)
-
-    def _holding(self, row: np.ndarray, free: bool) -> np.ndarray:
-        """Drivers that nothing drives hold their joint: their input is set to the coordinate found there."""
-        held = [name for name in self.plan.drivers if free and not self.inputs.has_signal(f"{name}.target")]
-        if held:
-            self.engine.observe(row)
-            for constraint in self.plan.constraints:
-                if constraint["name"] in held:
-                    found = self._work("work", constraint, "g")[0]
-                    row[self.inputs.column(f"{constraint['name']}.target")] = found
-                    self.engine.state[self.plan.at("state", constraint["kind"], constraint["index"], "target")] = found
-        return row
-
-    def _work(self, store: str, constraint: Mapping, field: str) -> np.ndarray:
-        return self._numbers(store, constraint["kind"], constraint["index"], field)
-
-    def _numbers(self, store: str, kind: str, index: int, field: str) -> np.ndarray:
-        if store == "parameters":
-            values = self.engine.parameters
-        else:
-            values = self.engine.work if self.backend == "c" else self.engine.flat("work")
-        return values[self.plan.at(store, kind, index, field)]
-
-    def _write_targets(self, inputs: np.ndarray, rates: np.ndarray) -> None:
-        columns = {name: self.inputs.column(f"{name}.target") for name in self.plan.drivers}
-        write_targets(self.engine.state, self.plan, {name: (inputs[k], rates[k]) for name, k in columns.items()})
-
-    @property
-    def _real(self) -> str:
-        return "double" if self.engine.parameters.dtype == np.float64 else "float"
 
     def deepest(self) -> tuple[str, float, str]:
         """The contact or limit that is furthest beyond its bound at the last knot observed: name, how far, its unit.
 
         Not beyond: a negative number, or -inf without contacts and limits.
         """
-        worst = ("", -np.inf, "m")
-        for node in self.plan.notes["inequalities"]:
-            if node["type"] != "dry_friction":
-                room = float(self._work("work", node, "room" if node["type"] == "limit" else "gap").min())
-                if -room > worst[1]:
-                    worst = node["name"], -room, node["unit"]
-        return worst
-
-    def _check_limits(self) -> None:
-        """Raises MechanismError for a limit whose bounds, as they were set, leave no room between them."""
-        for node in self.plan.notes["inequalities"]:
-            if node["type"] == "limit" and node["pairs"] == 2:
-                lower, upper = (
-                    float(self.engine.parameters[self.plan.at("parameters", node["kind"], node["index"], side)][0])
-                    for side in ("lower", "upper")
-                )
-                if not lower < upper:
-                    raise MechanismError(
-                        f"limit '{node['name']}': lower {lower:g} is not below upper {upper:g}; set one of them anew"
-                    )
-
-    def _check_apart(self, projected: bool) -> None:
-        """Raises AssemblyError, naming the contact or limit and how far, when the start is beyond one by 1e-8."""
-        name, depth, unit = self.deepest()
-        if depth > CLOSED[self._real]:
-            remedy = (
-                "it cannot be moved out from here; start nearer"
-                if projected
-                else "start with project=True, or mend the placement"
-            )
-            raise AssemblyError(f"the start lies {depth:.3g} {unit} inside '{name}': {remedy}")
-
-    def _check_closed(self, frame: np.ndarray, change: float | None, doubt: float) -> None:
-        """Rows that are kept close to 1e-8; those that were dropped may open as far as the analysis of loops said.
-
-        change: of velocities, when they were projected onto the joints; None where that was asked for. Round-off of
-        the largest velocity is allowed, and what a driver's rate may be off.
-        """
-        limit = float(self.engine.parameters[self.plan.at("parameters", "common", 0, "limit")][0])
-        allowed = (
-            (self.plan.constraints, CLOSED[self._real]),
-            (self.plan.notes["watch"], max(CLOSED[self._real], limit)),
-        )
-        found = [(*self._worst(nodes), most) for nodes, most in allowed]
-        name, size, most = max(found, key=lambda worst: worst[1] / worst[2] if isfinite(worst[1]) else np.inf)
-        if not isfinite(size):
-            raise AssemblyError(f"the start is singular: rows of '{name}' have no value or no direction there")
-        if not size <= most:
-            remedy = (
-                "it cannot be assembled from here; start nearer"
-                if change is None
-                else "start with project=True, or mend the placement"
-            )
-            raise AssemblyError(f"the start violates the constraints by {size:.3g}, worst at '{name}': {remedy}")
-        velocities = np.concatenate([frames.entry(self.plan, frame[None], name) for name in "vw"])
-        size = max(1.0, float(self.engine.parameters[self.plan.at("parameters", "common", 0, "extent")][0]))
-        allowed = 100.0 * CLOSED[self._real] * max(1.0, float(np.abs(velocities).max())) + DOUBTS * doubt * size
-        if change is not None and not isfinite(change):
-            finer = "" if self._real == "double" else ", or compute in double"
-            raise AssemblyError(
-                f"the start cannot be computed in {self._real}: its momenta are not finite; check the units of masses, "
-                f"inertias, velocities and the step{finer}"
-            )
-        if change is not None and not change <= allowed:
-            raise AssemblyError(
-                f"the start velocities violate the constraints: projecting changes one by {change:.3g} m/s or rad/s; "
-                "start with project=True, or mend the velocities (a driver's input sets the rate of its joint)"
-            )
+        return Standing(self.engine).deepest()
 
     def worst_constraint(self) -> tuple[str, float]:
         """The constraint with the largest residual at the last knot that was observed, and that residual [m or rad]."""
-        return self._worst([*self.plan.constraints, *self.plan.notes["watch"]])
-
-    def _worst(self, nodes: Iterable[Mapping]) -> tuple[str, float]:
-        worst = ("", -1.0)
-        for node in nodes:
-            residual = float(np.abs(self._work("work", node, "g")).max())
-            if not residual <= worst[1]:
-                worst = node["name"], residual
-        return worst
+        return Standing(self.engine).worst_constraint()
 
     # --- running -----------------------------------------------------------------------------------------------------
     def simulate(
@@ -481,7 +256,7 @@ class Simulator:
         of rates at knots that dampers hide, if every knot is recorded (`Trajectory.misread_rate`).
         """
         check_modes(on_error=on_error)
-        step = checked_step(step, self._real)
+        step = checked_step(step, precision_of(self.engine))
         steps = checked_steps(time, step)
         check_run(steps, every, start, inputs, controller, options, progress, project, papers_start, rates)
         check_room(self.plan, len(self.gains.names), steps, every)
@@ -489,143 +264,56 @@ class Simulator:
         if begin + step == begin:
             raise MechanismError(f"start at {begin:g} s: steps of {step:g} s do not show in times so large")
         times = _knots(begin, step, steps)
-        own = self._twin()
-        driving = overlaid(self.inputs, self.gains, own.engine, times, inputs or {})
-        rows = driving.rows
-        if not isinstance(start, Trajectory):
-            given = rows[:4] if inputs else None
-            own.start(start, time=begin, step=step, project=project, knot=not papers_start, rates=rates, inputs=given)
-        else:
-            own._go_on(start, step)
-        own._hold(rows, inputs or {})
-        run = Run(
-            engine=own.engine,
-            mechanism=self.mechanism,
-            inputs=self.inputs,
-            gains=self.gains,
-            turning=own._turning,
-            angles=own.angles,
-            times=times,
-            step=step,
-            every=int(every),
-            options=options,
-            progress=progress,
-            driving=driving,
-            aimed=None if isinstance(start, Trajectory) else self.inputs.aimed(inputs or {}),
-        )
-        seen_under = start.inputs[-1, : len(rows[0])] if controller and isinstance(start, Trajectory) else rows[0]
-        run.found.append(own.engine.observe(seen_under, options)[None])
-        if isinstance(start, Trajectory):
-            frames.carry_over(self.plan, run.found[0][0], start)
-        status = run.stepwise(controller) if controller or driving.gains_given else run.through()
-        recorded = np.concatenate(run.found)
-        if status < 0:
-            effort = times[run.done], own.engine.iterations
-            failure = failure_of(self.plan, SolverStatus(status), *effort, own._numbers, own.engine.would_do)
-            if on_error == "raise":
-                raise failure
-            recorded[-1, self.plan.frame["status"][0]] = status
-        resume = own.engine.state.astype(float).copy()
-        account = own.engine.account.astype(float).copy()
-        if run.done % every:  # it failed beyond the last recorded knot: nothing goes on from there
-            resume = resume[:0]
-        driven, names = run.recorded_inputs()
-        motion = frames.trajectory(
-            self.mechanism,
-            self.plan,
-            step,
-            times[::every][: len(recorded)],
-            recorded,
-            driven[: len(recorded)],
-            names,
-            resume,
-            own.settings,
-            self.loops,
-            self.coordinates,
-            run.angles,
-            {} if run.counter is None else run.counter.result(),
-            account,
-            self._real,
-            own._slack(options, step),
-            start if isinstance(start, Trajectory) else None,
-        )
-        if spin := motion.fast_spin():
-            warnings.warn(str(spin), SpinWarning, stacklevel=2)
-        for alarm in motion.alarms:
-            kind = {TooStiff: StiffnessWarning, MisreadRate: RateWarning}.get(type(alarm), EnergyWarning)
-            warnings.warn(alarm.sentence, kind, stacklevel=2)
+        one = Simulation(self._twin(), start, times, step, int(every), options, inputs or {})
+        run, status = one.run(one.begin(project, not papers_start, rates), controller, progress)
+        if status < 0 and on_error == "raise":
+            raise one.failure(run, status)
+        motion = one.trajectory(run, status)
+        warn_of(motion)
         return motion
 
-    def _slack(self, options: SolverOptions, step: float) -> tuple[float, float]:
-        """Energy that contacts, limits and dry friction may give in a step: all that their complementarity may be, and
-        as much for what their slacks miss; and energy of what the tolerance leaves of velocities [J]."""
-        options, plan, parameters = options.in_precision(self._real), self.plan, self.engine.parameters
-        masses = sum(float(parameters[plan.at("parameters", "body", k, "mass")][0]) for k in range(len(plan.bodies)))
-        sizes = sum(float(parameters[plan.at("parameters", "body", k, "size")][0]) for k in range(len(plan.bodies)))
-        left = (masses + sizes) * options.tolerance * options.tolerance
-        nodes = plan.notes["inequalities"]
-        if not nodes:
-            return 0.0, left
-        fall = float(parameters[plan.at("parameters", "common", 0, "acceleration")][0]) * step
-        effective_masses = sum(
-            (node["pairs"] + node["cone"])
-            * float(parameters[plan.at("parameters", node["kind"], node["index"], "effective_mass")][0])
-            for node in nodes
-        )
-        return 2.0 * options.complementarity * fall * fall * effective_masses, left
+    def reset(
+        self,
+        *,
+        start: State | Trajectory | None = None,
+        inputs: Mapping[str, object] | None = None,
+        step: float = 0.01,
+    ) -> World:
+        """A world at a start, to go on knot by knot with `World.step`, in a memory of its own.
+
+        start: None (the description's own start), a State, or a Trajectory to go on from. inputs: name -> number, for
+        every step that names no other; they win over signals. Parameters are those that are set now.
+        Raises MechanismError, AssemblyError.
+        """
+        from symvi.simulate.world import world_at
+
+        return world_at(self._twin(), start, inputs, step)
 
     def _go_on(self, start: Trajectory, step: float) -> None:
         """Put the solver where a trajectory ended."""
-        if start.format != FORMAT:
-            raise MechanismError(
-                f"the trajectory was saved by an earlier version of symvi (format {start.format}, now {FORMAT}), where "
-                "the solver's own state at a knot meant something else; start from its state(), or simulate again"
-            )
-        if not len(start.resume):
-            raise MechanismError(
-                "the trajectory ends in a step that failed, beyond its last recorded knot; start from its state()"
-            )
-        if start.formulation != self.coordinates:
-            raise MechanismError(
-                f"the trajectory was made with coordinates='{start.formulation}'; go on with the same, or start from "
-                "its state()"
-            )
-        sizes = len(start.resume), len(start.account), sum(values.shape[1] for values in start.multipliers.values())
-        own = len(self.engine.state), len(self.engine.account), self.plan.rows
-        if start.mechanism.digest != self.mechanism.digest or sizes != own:
-            raise MechanismError(
-                f"the trajectory is of the mechanism '{start.mechanism.name}', not of this '{self.mechanism.name}'"
-            )
-        if start.settings != self.settings:
-            names = sorted(
-                name
-                for name in {*start.settings, *self.settings}
-                if start.settings.get(name) != self.settings.get(name)
-            )
-            raise MechanismError(
-                f"the trajectory was made with other values of {', '.join(names)}; set the same, or start "
-                "from its state()"
-            )
-        if step != start.step:
-            raise MechanismError(
-                f"the trajectory has steps of {start.step:g} s; go on with that step, or start from its state()"
-            )
+        starter = Starter(self.engine, self.mechanism, self.inputs)
+        starter.check_goes_on(start, step, self.settings, self.coordinates)
         self._set_step(step)
-        self.engine.forget()
-        self.engine.state[:] = start.resume
-        self.engine.account[:] = start.account
-        self._turning, self.angles = Turning(self.mechanism, self.settings), start.state().angles
-
-    def _hold(self, rows: np.ndarray, given: Mapping[str, object]) -> None:
-        """Inputs of drivers that nothing drives: where they are."""
-        for constraint in self.plan.constraints:
-            name = f"{constraint['name']}.target"
-            if constraint["type"] == "driver" and not self.inputs.has_signal(name) and name not in given:
-                target = self.engine.state[self.plan.at("state", constraint["kind"], constraint["index"], "target")][0]
-                rows[:, self.inputs.column(name)] = target
+        starter.go_on(start)
+        self.turning, self.angles = Turning(self.mechanism, self.settings), start.state().angles
 
 
-def _restored(mechanism: Mechanism, build: Mapping[str, str], settings: Settings, numbers: np.ndarray) -> Simulator:
+def _engine_of(
+    mechanism: Mechanism, backend: str, layout: str, real: str, profile: Profile, loops: str, coordinates: str
+) -> tuple[Engine, Text | None]:
+    """A solver of a mechanism, and its generated text, of which Python needs none."""
+    if backend == "c":
+        made = built(mechanism, layout, real, profile, loops, coordinates)
+        return CEngine(made.text.plan, made.library, made.text.prefix, real), made.text
+    if real != "double":
+        raise ArgumentError("the Python back end computes in double; real='float' needs backend='c'")
+    program = composed(mechanism, loops, coordinates)
+    from symvi.simulate.reference import ReferenceSolver  # a process that runs C needs none
+
+    return PythonEngine(plan_of(program), ReferenceSolver(program)), None
+
+
+def _restored(mechanism: Mechanism, build: Mapping[str, Any], settings: Settings, numbers: np.ndarray) -> Simulator:
     """A simulator of a description, with parameters as they were."""
     simulator = Simulator(mechanism, **build)
     simulator.settings = dict(settings)

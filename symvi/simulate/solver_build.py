@@ -11,6 +11,7 @@ import json
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,9 +21,14 @@ from symvi.errors import ArgumentError, CompilerError
 from symvi.extras import install_command
 from symvi.mechanism import Mechanism
 from symvi.native import Library, compile_library, find_compiler, load_library
+from symvi.native.flags import Profile
 from symvi.numbers.control import DEFAULTS
 from symvi.registry import CONTACTS, FORCES, JOINTS
 from symvi.simulate.plan import Plan, plan_of
+
+if TYPE_CHECKING:
+    from symvi.analysis.choices import Choices
+    from symvi.physics.multibody import MultibodySystem
 
 NO_C = (
     "no C compiler found: running in Python, some hundred times slower; "
@@ -74,15 +80,14 @@ def composed(mechanism: Mechanism, loops: str = "drop-redundant", coordinates: s
     coordinates: what is solved for, "maximal", "tree", or "auto": what takes fewer operations.
     """
     from symvi.analysis.loops import choices_for
+    from symvi.analysis.record_checks import check_records
     from symvi.analysis.refusals import beyond_doubles
-    from symvi.physics.joints import check_rows
     from symvi.physics.multibody import MultibodySystem
     from symvi.program.compose import Composer
     from symvi.program.program import work_of
 
     system = MultibodySystem(mechanism)
-    for joint in mechanism.joints:
-        check_rows(system.geometry(joint.name))
+    check_records(system)
     if system.contacts:
         from symvi.analysis.contact_place import check_contact_points
 
@@ -94,13 +99,13 @@ def composed(mechanism: Mechanism, loops: str = "drop-redundant", coordinates: s
 
                 check_held_gaps(system)
             choices = choices_for(system, loops)
-            found = [Composer(system, choices, kind).program() for kind in _formulations(mechanism, coordinates)]
+            found = [Composer(system, choices, kind).program() for kind in _formulations(system, choices, coordinates)]
             return min(found, key=work_of)
     except (ArithmeticError, np.linalg.LinAlgError):
         raise beyond_doubles(mechanism) from None
 
 
-def _formulations(mechanism: Mechanism, coordinates: str) -> list:
+def _formulations(system: MultibodySystem, choices: Choices, coordinates: str) -> list:
     """What a mechanism may be solved for. Raises ArgumentError where it cannot be what is asked."""
     from symvi.program.maximal import MaximalCoordinates
 
@@ -108,7 +113,8 @@ def _formulations(mechanism: Mechanism, coordinates: str) -> list:
         return [MaximalCoordinates]
     from symvi.program.tree import TreeCoordinates, refusal
 
-    why = refusal(mechanism)
+    mechanism = system.mechanism
+    why = refusal(mechanism, choices)
     if coordinates == "auto":
         return [MaximalCoordinates, *([] if why else [TreeCoordinates])]
     if why:
@@ -214,7 +220,7 @@ def _version() -> str:
 
 
 def built(
-    mechanism: Mechanism, layout: str, real: str, profile: str, loops: str, coordinates: str = "maximal"
+    mechanism: Mechanism, layout: str, real: str, profile: Profile, loops: str, coordinates: str = "maximal"
 ) -> Built:
     """A mechanism compiled and loaded, once per process. Raises CompilerError when that fails."""
     return _built(mechanism, layout, real, profile, loops, coordinates, registered(mechanism))
@@ -225,7 +231,7 @@ def _built(
     mechanism: Mechanism,
     layout: str,
     real: str,
-    profile: str,
+    profile: Profile,
     loops: str,
     coordinates: str,
     registrations: tuple[int, ...],

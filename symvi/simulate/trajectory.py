@@ -2,37 +2,30 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import json
-import os
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
-from numbers import Integral
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from symvi.errors import ArgumentError, MechanismError, MissingFileError, SymviError, told_as_files
+from symvi.errors import MechanismError
 from symvi.mechanism import Mechanism
-from symvi.mechanism.files import checked_path, refuse_pipe
 from symvi.mechanism.names import did_you_mean, shown
 from symvi.mechanism.state import State
-from symvi.simulate import energy_guard
+from symvi.simulate import energy_guard, trajectory_files
+from symvi.simulate.alarms import alarms_of
 from symvi.simulate.contact_history import Contacts
 from symvi.simulate.energy_guard import Fall, Rise
 from symvi.simulate.fast_spin import FAST, FastSpin, fastest
 from symvi.simulate.knot_rates import MisreadRate, misread_rate
+from symvi.simulate.knot_states import state_at
 from symvi.simulate.knot_stiffness import TooStiff, too_stiff
-from symvi.simulate.saved import check_arrays, check_header, numbers_of_file
+from symvi.simulate.trajectory_files import FORMAT
+from symvi.simulate.turns import angles_along
 
-FORMAT = 6
-LOOPS = ("drop-redundant", "rigid", "drop")
-COORDINATES = ("maximal", "tree")
-READ = (3, FORMAT)  # a simulation goes on from FORMAT alone: the state at a knot meant something else before
 Array = NDArray[np.float64]
 NUMBER = {"double": np.float64, "float": np.float32}
 
@@ -149,12 +142,9 @@ class Trajectory:
     format: int = FORMAT
 
     def __post_init__(self) -> None:
-        for field, what in (
-            ("kept_reactions", "reaction of a joint"),
-            ("multipliers", "multipliers of a constraint"),
-            ("powers", "power of a driver"),
-        ):
-            object.__setattr__(self, field, ByName(what, getattr(self, field)))
+        object.__setattr__(self, "kept_reactions", ByName("reaction of a joint", self.kept_reactions))
+        object.__setattr__(self, "multipliers", ByName("multipliers of a constraint", self.multipliers))
+        object.__setattr__(self, "powers", ByName("power of a driver", self.powers))
 
     @cached_property
     def reactions(self) -> Mapping[str, Array]:
@@ -177,11 +167,8 @@ class Trajectory:
     @property
     def stop_forces(self) -> dict[str, Array]:
         """Limit or dry friction -> (N, rows): force or torque along its coordinates, over the step before [N, N m]."""
-        columns: dict[str, list[int]] = {}
-        for k, name in enumerate(self.stop_names):
-            columns.setdefault(name, []).append(k)
-        found = {name: self.stop_values[:, chosen] for name, chosen in columns.items()}
-        return ByName("limit or dry friction", found)
+        names = np.array(self.stop_names)
+        return ByName("limit or dry friction", {name: self.stop_values[:, names == name] for name in self.stop_names})
 
     @property
     def energy(self) -> Array:
@@ -241,10 +228,7 @@ class Trajectory:
         """Why the motion is not to be trusted: its rise and fall of energy, and forces that its step was too long for:
         all of them after a rise or a failure, else those that were for several recorded knots on end; and why rates at
         knots are not."""
-        told = [change for change in (self.rise, self.fall) if change]
-        wrong = bool(self.rise) or bool((self.status < 0).any())
-        told += [one for one in self.too_stiff if wrong or one.lasting]
-        return told + [rate for rate in (self.misread_rate,) if rate]
+        return alarms_of(self)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -259,8 +243,6 @@ class Trajectory:
 
         A joint is absent where it may have turned by more between two recorded knots than their rates can tell.
         """
-        from symvi.simulate.turns import angles_along
-
         return angles_along(self)
 
     def fast_spin(self) -> FastSpin | None:
@@ -273,19 +255,7 @@ class Trajectory:
 
     def state(self, index: int = -1) -> State:
         """The state at a knot, with the whole turns of its joints. Raises ArgumentError for a knot that is none."""
-        if not isinstance(index, Integral) or isinstance(index, bool) or not -len(self) <= index < len(self):
-            raise ArgumentError(
-                f"index {shown(index)}: must be the number of a knot, from {-len(self)} to {len(self) - 1}"
-            )
-        return State(
-            float(self.time[index]),
-            self.position[index],
-            self.orientation[index],
-            self.velocity[index],
-            self.angular_velocity[index],
-            self.names,
-            {name: tuple(map(float, values[index])) for name, values in self.angles.items()},
-        )
+        return state_at(self, index)
 
     def state_hash(self) -> str:
         """SHA-256 of the solver's own state at the last knot, -0 as 0.
@@ -317,151 +287,13 @@ class Trajectory:
 
     def save(self, path: str | Path) -> Path:
         """Write everything to one npz file, whole or not at all."""
-        path = _in_a_folder(path)
-        arrays = {f.name: getattr(self, f.name) for f in fields(self) if isinstance(getattr(self, f.name), np.ndarray)}
-        arrays |= {f"reaction:{name}": values for name, values in self.kept_reactions.items()}
-        arrays |= {f"multiplier:{name}": values for name, values in self.multipliers.items()}
-        arrays |= {f"power:{name}": values for name, values in self.powers.items()}
-        arrays |= {f"angle:{name}": values for name, values in self.carried_angles.items()}
-        header = {
-            "format": self.format,
-            "mechanism": json.loads(self.mechanism.to_json()),
-            "step": self.step,
-            "input_names": self.input_names,
-            "contact_names": self.contact_names,
-            "stop_names": self.stop_names,
-            "undetermined": self.undetermined,
-            "settings": dict(self.settings),
-            "loops": self.loops,
-            "formulation": self.formulation,
-            "work_names": self.work_names,
-            "loss_names": self.loss_names,
-            "real": self.real,
-            "slack": self.slack,
-            "first_angles": dict(self.first_angles),
-        }
-        temporary = path.with_name(path.name + ".part")
-        with told_as_files(path):
-            with temporary.open("wb") as file:
-                np.savez_compressed(file, header=np.array(json.dumps(header)), **arrays)
-            os.replace(temporary, path)
-        return path
+        return trajectory_files.save(self, path)
 
     @classmethod
     def load(cls, path: str | Path) -> Trajectory:
         """Read a saved trajectory. Raises SymviError if it is none, or damaged; FileError if it cannot be read."""
-        path = checked_path(path)
-        with told_as_files(path):
-            return cls._loaded(path)
-
-    @classmethod
-    def _loaded(cls, path: Path) -> Trajectory:
-        refuse_pipe(path)
-        try:
-            with np.load(path, allow_pickle=False) as data:
-                header = json.loads(str(data["header"]))
-                if header["format"] not in READ:
-                    raise SymviError(
-                        f"{path}: written by another version of symvi (format {header['format']}); simulate again"
-                    )
-                trajectory = cls._of_file(header, {name: data[name] for name in data.files if name != "header"})
-            check_arrays(trajectory)
-        except (OSError, SymviError) as error:
-            if isinstance(error, MechanismError):
-                raise SymviError(f"{path}: is no trajectory that symvi saved: {error}") from error
-            raise
-        except Exception as error:  # an archive that was damaged may fail in any part of its reader
-            why = f": {error}" if type(error) is ValueError else ""
-            raise SymviError(f"{path}: is no trajectory that symvi saved, or is damaged{why}") from error
-        return trajectory
-
-    @classmethod
-    def _of_file(cls, header: Mapping[str, Any], arrays: dict[str, Array]) -> Trajectory:
-        groups = {"reaction": {}, "multiplier": {}, "power": {}, "angle": {}}
-        arrays = numbers_of_file(arrays)
-        for name in [n for n in arrays if ":" in n]:
-            kind, joint = name.split(":", 1)
-            groups[kind][joint] = arrays.pop(name)
-        if header["format"] < FORMAT:  # no step was split, and nothing is known of work
-            count = len(arrays["time"])
-            arrays.setdefault("substeps", np.minimum(np.arange(count), 1.0))
-            arrays["substeps"] = arrays["substeps"].astype(np.int64)
-            for name in ("scatter", "swerve", "pace", "sway", "misread"):
-                arrays.setdefault(name, np.full(count, np.nan))
-            arrays.setdefault("begin", np.full(energy_guard.REMEMBERED, np.nan))
-            arrays.setdefault("account", np.zeros(0))
-            for name, shape in (("work_values", (0,)), ("late_values", (0, 2)), ("spent_values", (0,))):
-                arrays.setdefault(name, np.zeros((count, *shape)))
-            header = {"work_names": [], "loss_names": [], "real": "double", "slack": (0.0, 0.0)} | header
-        header = {"formulation": "maximal"} | header
-        check_header(header, {"loops": LOOPS, "real": NUMBER, "formulation": COORDINATES})
-        return cls(
-            mechanism=Mechanism.from_json(json.dumps(header["mechanism"])),
-            step=header["step"],
-            kept_reactions=groups["reaction"],
-            multipliers=groups["multiplier"],
-            powers=groups["power"],
-            input_names=tuple(header["input_names"]),
-            contact_names=tuple(header["contact_names"]),
-            stop_names=tuple(header["stop_names"]),
-            undetermined=tuple(header["undetermined"]),
-            settings={name: tuple(values) for name, values in header["settings"].items()},
-            loops=header["loops"],
-            formulation=header["formulation"],
-            work_names=tuple((name, bool(paid)) for name, paid in header["work_names"]),
-            loss_names=tuple((name, way) for name, way in header["loss_names"]),
-            real=header["real"],
-            slack=tuple(map(float, header["slack"])),
-            first_angles={name: tuple(values) for name, values in header["first_angles"].items()},
-            carried_angles=groups["angle"],
-            format=header["format"],
-            **arrays,
-        )
+        return trajectory_files.load(cls, path)
 
     def to_csv(self, path: str | Path) -> Path:
         """Write one row per knot: time, placements and velocities, energies, closure, contacts, limits, inputs."""
-        path = _in_a_folder(path)
-        columns: dict[str, Array] = {"time": self.time}
-        for k, name in enumerate(self.names):
-            for label, values, parts in (
-                ("position", self.position, "xyz"),
-                ("orientation", self.orientation, "wxyz"),
-                ("velocity", self.velocity, "xyz"),
-                ("angular_velocity", self.angular_velocity, "xyz"),
-            ):
-                columns |= {f"{name}.{label}.{part}": values[:, k, i] for i, part in enumerate(parts)}
-        columns |= {
-            "kinetic_energy": self.kinetic_energy,
-            "potential_energy": self.potential_energy,
-            "energy": self.energy,
-            "energy_balance": self.energy_balance,
-            "closure": self.closure,
-            "iterations": self.iterations,
-            "substeps": self.substeps,
-            "status": self.status,
-        }
-        for name, contact in self.contacts.items():
-            columns |= {f"{name}.gap": contact.gap, f"{name}.normal_force": contact.normal_force}
-            columns |= {f"{name}.friction_force.{part}": contact.friction_force[:, i] for i, part in enumerate("xyz")}
-            columns |= {f"{name}.sliding.{part}": contact.sliding[:, i] for i, part in enumerate("xyz")}
-        for name, forces in self.stop_forces.items():
-            columns |= {f"{name}.force[{k}]": forces[:, k] for k in range(forces.shape[1])}
-        columns |= {f"{name}.work": values for name, values in self.work.items()}
-        columns |= {f"dissipation.{way.replace(' ', '_')}": values for way, values in self.dissipation.items()}
-        columns |= {name: self.inputs[:, k] for k, name in enumerate(self.input_names)}
-        temporary = path.with_name(path.name + ".part")
-        with told_as_files(path):
-            with temporary.open("w", newline="", encoding="utf-8") as file:
-                writer = csv.writer(file)
-                writer.writerow(columns)
-                writer.writerows([repr(float(value)) for value in row] for row in zip(*columns.values(), strict=True))
-            os.replace(temporary, path)
-        return path
-
-
-def _in_a_folder(path: str | Path) -> Path:
-    """A path whose folder exists. Raises MissingFileError naming the path, MechanismError for what is no path."""
-    path = checked_path(path)
-    if not path.parent.is_dir():
-        raise MissingFileError(2, "its folder does not exist", str(path))
-    return path
+        return trajectory_files.write_csv(self, path)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from symvi.simulate.trajectory import Trajectory
 
 Array = NDArray[np.float64]
+Rows = NDArray[np.int_]
 Angles = Mapping[str, tuple[float, ...]]
 TURN = 2 * np.pi
 # How far rates may miss the change of an angle between two knots, of the distance between the branches to choose from.
@@ -83,8 +84,8 @@ class Turning:
         """
         k = self.row[name]
         values = self._principal(motion.q, np.array([k]))[:, 0, : 1 + self.two[k]]
-        columns = [carried[:, i] for i in range(values.shape[1]) if carried is not None]
-        if columns and not np.isnan(columns).any():
+        columns = [] if carried is None else [carried[:, i] for i in range(values.shape[1])]
+        if carried is not None and not np.isnan(columns).any():
             return nearest(values, carried)
         rates, branch = self._rates(motion, k), TURN if self.two[k] else 2 * TURN
         for i, start in enumerate(first):
@@ -100,12 +101,12 @@ class Turning:
         return values
 
     # --- inside ------------------------------------------------------------------------------------------------------
-    def _attitudes(self, q: Array, rows: Array) -> tuple[Array, Array]:
+    def _attitudes(self, q: Array, rows: Rows) -> tuple[Array, Array]:
         """(N, J, 4) twice: the orientations in the world of these joints' frames on both bodies."""
         first, second = _of_bodies(q, self.parents[rows], IDENTITY), q[:, self.children[rows]]
         return product(first, self.frames[rows, 0]), product(second, self.frames[rows, 1])
 
-    def _principal(self, q: Array, rows: Array) -> Array:
+    def _principal(self, q: Array, rows: Rows) -> Array:
         """(N, J, 2) angles; one alone goes through two turns before it comes back, as orientations do, beside 0."""
         a, b = self._attitudes(q, rows)
         w, x, y, z = np.moveaxis(product(a * CONJUGATE, b), -1, 0)
@@ -144,7 +145,7 @@ class Counter:
         """Go along orientations and angular velocities `stride` steps apart, the first known already; keep the angles
         of each `keep`-th one. False, and nothing is counted, where they are too far apart to be sure.
         """
-        motion, found = Motion(self.step * stride * np.arange(len(q)), q, w), {}
+        motion, found = Motion(self.step * stride * np.arange(len(q), dtype=float), q, w), {}
         for name, angles in self.last.items():
             values = self.turning.along(name, motion, angles, sure=stride > 1)
             if values is None:
@@ -184,7 +185,7 @@ def rotation_matrices(q: Array) -> Array:
     return np.stack([np.stack(row, -1) for row in rows], -2)
 
 
-def _of_bodies(values: Array, rows: Array, world: object) -> Array:
+def _of_bodies(values: Array, rows: Rows, world: Array | float) -> Array:
     """values[:, rows], with those of the world where a row is beyond the bodies."""
     count = values.shape[1]
     found = values[:, np.minimum(rows, count - 1)]

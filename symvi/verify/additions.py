@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from fractions import Fraction
+from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,7 @@ import numpy as np
 
 from symvi.verify.arrays import Tapes, usable
 from symvi.verify.crossed import crossed
-from symvi.verify.factors import ZERO
+from symvi.verify.factors import ZERO, all_known
 from symvi.verify.gyroscopic import gyroscopic_terms
 from symvi.verify.levers import Torques, other_levers
 from symvi.verify.pairs_of_errors import pairs_of_errors
@@ -57,13 +58,56 @@ def additions(bench: Bench, scope: Scope) -> Iterator[tuple[str, str, float]]:
         yield from _added(bench, scope)
 
 
+class Shared:
+    """What these searches have in common, each made when one of them first needs it.
+
+    replaced: replaced arrays that were looked at; the rest comes from `to_replace`. paired: pairs of errors were told.
+    """
+
+    def __init__(self, bench: Bench):
+        self.bench = bench
+        self.replaced: list[Replaced] = []
+        self.paired = False
+
+    def truths(self) -> list[np.ndarray]:
+        """The truth at both points, which are such that it has a value."""
+        bench = self.bench
+        found = [matrix for matrix in bench.matrices(bench.truth) if matrix is not None]
+        if len(found) < len(bench.points):
+            raise ValueError(f"{bench.problem.function.said} has no derivative at a point that was chosen")
+        return found
+
+    @cached_property
+    def tapes(self) -> Tapes | None:
+        bench = self.bench
+        return Tapes(bench.problem, bench.points, bench.traces) if usable(bench.problem, bench.traces) else None
+
+    @cached_property
+    def to_replace(self) -> Iterator[Replaced]:
+        return iter(()) if self.tapes is None else replaced(self.tapes)
+
+    @cached_property
+    def torques(self) -> Torques | None:
+        return Torques(self.tapes) if self.tapes is not None and self.tapes.vectors() else None
+
+    @cached_property
+    def terms(self) -> list[list[Term]]:
+        """Of every point."""
+        bench = self.bench
+        return [terms(bench.problem, p, t) for p, t in zip(bench.points, bench.traces, strict=False)]
+
+    @cached_property
+    def shares(self) -> list[np.ndarray]:
+        return [np.array([term.share for term in of_point]) for of_point in self.terms]
+
+
 def differences(bench: Bench) -> list[np.ndarray]:
-    return [np.array(c) - np.array(t) for c, t in zip(bench.claims, bench.matrices(bench.truth), strict=True)]
+    return [np.array(c) - np.array(t) for c, t in zip(bench.claims, bench.shared.truths(), strict=True)]
 
 
 def zero(bench: Bench, scope: Scope) -> Iterator[tuple[str, str, float]]:
     window = np.ix_(list(scope.rows), list(scope.columns))
-    both = zip(bench.claims, bench.matrices(bench.truth), strict=True)
+    both = zip(bench.claims, bench.shared.truths(), strict=True)
     little = all(np.abs(np.array(t)[window]).max() < NEAR * np.abs(np.array(c)[window]).max() for c, t in both)
     if little and bench.vanishes(bench.truth, bench.claim, scope):
         yield "should be zero: the function does not change in these directions", "zero", 1.0
@@ -81,7 +125,8 @@ def _gyroscopic(bench: Bench, scope: Scope) -> Iterator[tuple[str, str, float]]:
             _size_of_gyroscopic(bench, scope, point, delta, columns, of, name)
             for point, delta in zip(bench.points, differences(bench), strict=True)
         ]
-        if None not in sizes and (said := bench.factors.name(tuple(sizes), True)) is not None and said[1]:
+        known = all_known(sizes)
+        if known is not None and (said := bench.factors.name(known, True)) is not None and said[1]:
             yield f"{words}: {_short(said[1])}", "gyroscopic", 1.0 + 0.2 * said[0] + ("the part" in words)
 
 
@@ -139,7 +184,7 @@ def _exchanged_rows(bench: Bench, scope: Scope) -> Iterator[tuple[str, str, floa
     if len(scope.rows) < 2 or len(scope.columns) < 2:
         return
     columns, found = list(scope.columns), []
-    for claim, truth in zip(bench.claims, bench.matrices(bench.truth), strict=True):
+    for claim, truth in zip(bench.claims, bench.shared.truths(), strict=True):
         c, t = np.array(claim)[:, columns], np.array(truth)[:, columns]
         near = NEAR * np.abs(t).max()
         found.append([next((k for k in scope.rows if np.abs(c[i] - t[k]).max() < near), None) for i in scope.rows])
@@ -155,7 +200,7 @@ def _exchanged_columns(bench: Bench, scope: Scope) -> Iterator[tuple[str, str, f
     if len(scope.rows) < 2 or len(scope.columns) < 2:
         return
     rows, found = list(scope.rows), []
-    for claim, truth in zip(bench.claims, bench.matrices(bench.truth), strict=True):
+    for claim, truth in zip(bench.claims, bench.shared.truths(), strict=True):
         c, t = np.array(claim)[rows], np.array(truth)[rows]
         near = NEAR * np.abs(t).max()
         apart = [
@@ -177,7 +222,7 @@ def _exchanged_columns(bench: Bench, scope: Scope) -> Iterator[tuple[str, str, f
 
 def _other_entry(bench: Bench, scope: Scope) -> Iterator[tuple[str, str, float]]:
     i, k = scope.rows[0], scope.columns[0]
-    truths = bench.matrices(bench.truth)
+    truths = bench.shared.truths()
     if bench.claims[0][i, k] == bench.claims[1][i, k]:
         return  # a number that is the same everywhere stands in many places
     for sign, words in ((1, "the true entry"), (-1, "minus the true entry")):
@@ -224,19 +269,10 @@ def _monomials(bench: Bench) -> Iterator[tuple[float, str, tuple[float, ...]]]:
 
 
 # --- another array, a cross product, two errors at once -----------------------------------------------------------
-def _tapes(bench: Bench) -> Tapes | None:
-    if not hasattr(bench, "tapes"):
-        bench.tapes = Tapes(bench.problem, bench.points, bench.traces) if usable(bench.problem, bench.traces) else None
-    return bench.tapes
-
-
 def _replaced(bench: Bench, scope: Scope) -> Iterator[tuple[str, str, float]]:
     """The claim is the derivative with one array in the place of another."""
-    if not hasattr(bench, "replaced"):
-        bench.replaced = []
-        bench.to_replace = replaced(tapes) if (tapes := _tapes(bench)) else iter(())
     yielded = 0
-    for one in chain(bench.replaced, _further(bench)):
+    for one in chain(bench.shared.replaced, _further(bench)):
         if one.columns is not None and not set(one.columns) & set(scope.columns):
             continue
         if (words := _replaced_words(bench, scope, one)) is not None:
@@ -248,20 +284,20 @@ def _replaced(bench: Bench, scope: Scope) -> Iterator[tuple[str, str, float]]:
 
 def _further(bench: Bench) -> Iterator[Replaced]:
     """Replaced arrays that have not been looked at, while there is effort left."""
-    while bench.effort.spend_on_array() and (one := next(bench.to_replace, None)) is not None:
-        bench.replaced.append(one)
+    while bench.effort.spend_on_array() and (one := next(bench.shared.to_replace, None)) is not None:
+        bench.shared.replaced.append(one)
         yield one
 
 
 def _replaced_words(bench: Bench, scope: Scope, one: Replaced) -> str | None:
     """None where it does not explain a scope; else what factor is left, "" for none."""
     window, ratios = np.ix_(list(scope.rows), list(scope.columns)), []
-    both = zip(bench.claims, one.matrices, bench.matrices(bench.truth), strict=True)
+    both = zip(bench.claims, one.matrices, bench.shared.truths(), strict=True)
     for claim, matrix, truth in both:
         claim, true, part = np.array(claim)[window], np.array(truth)[window], matrix.reshape(np.shape(truth))[window]
         if np.abs(part - true).max() <= NEAR * np.abs(true).max():
             return None
-        if one.scaled:
+        if one.scaled and one.columns is not None:
             inside = [i for i, k in enumerate(scope.columns) if k in one.columns]
             rest = [i for i in range(len(scope.columns)) if i not in inside]
             if np.abs((claim - part)[:, rest]).max(initial=0.0) > NEAR * np.abs(claim).max():
@@ -276,25 +312,23 @@ def _replaced_words(bench: Bench, scope: Scope, one: Replaced) -> str | None:
 
 
 def _crossed(bench: Bench, scope: Scope) -> Iterator[tuple[str, str, float]]:
-    if (tapes := _tapes(bench)) is not None:
+    if (tapes := bench.shared.tapes) is not None:
         window = np.ix_(list(scope.rows), list(scope.columns))
         claims = [np.array(claim)[window].ravel() for claim in bench.claims]
-        truths = [np.array(truth)[window].ravel() for truth in bench.matrices(bench.truth)]
+        truths = [np.array(truth)[window].ravel() for truth in bench.shared.truths()]
         yield from crossed(bench, tapes, claims, truths)
 
 
 def _levers(bench: Bench, scope: Scope) -> Iterator[tuple[str, str, float]]:
     """Another lever, or another force, in the torque that three columns are."""
-    if not hasattr(bench, "torques"):
-        bench.torques = Torques(tapes) if (tapes := _tapes(bench)) is not None and tapes.vectors() else None
-    if bench.torques is not None:
-        yield from other_levers(bench, bench.torques, scope)
+    if (torques := bench.shared.torques) is not None:
+        yield from other_levers(bench, torques, scope)
 
 
 def _pairs(bench: Bench, scope: Scope) -> Iterator[tuple[str, str, float]]:
     """Once, for all that is wrong."""
-    if bench.problem.question.order == 1 and not hasattr(bench, "paired") and (both := _all_terms(bench)) is not None:
-        bench.paired = True
+    if bench.problem.question.order == 1 and not bench.shared.paired and (both := _all_terms(bench)) is not None:
+        bench.shared.paired = True
         yield from pairs_of_errors(bench, both, differences(bench))
 
 
@@ -304,9 +338,9 @@ def _terms(bench: Bench, scope: Scope) -> Iterator[tuple[str, str, float]]:
         return
     window = np.ix_(list(scope.rows), list(scope.columns))
     deltas = [delta[window] for delta in differences(bench)]
-    truth = np.array(bench.matrices(bench.truth)[0])[window]
+    truth = np.array(bench.shared.truths()[0])[window]
     found: dict[str, list[tuple[float, str]]] = {}  # what happened -> terms that explain it: their share is the same
-    for k in _worth_a_look(deltas, [shares[:, *window] for shares in bench.shares]):
+    for k in _worth_a_look(deltas, [shares[:, *window] for shares in bench.shared.shares]):
         first, second = both[0][k], both[1][k]
         if np.abs(first.share[window] - truth).max() <= NEAR * np.abs(truth).max():
             continue  # the whole of it: nothing is said by calling it a term
@@ -331,10 +365,8 @@ def _vague(place: str) -> int:
 
 def _all_terms(bench: Bench) -> list[list[Term]] | None:
     """The terms at both points, in the same order."""
-    if not hasattr(bench, "terms"):
-        bench.terms = [terms(bench.problem, p, t) for p, t in zip(bench.points, bench.traces, strict=False)]
-        bench.shares = [np.array([term.share for term in of_point]) for of_point in bench.terms]
-    return bench.terms if len(bench.terms) == 2 and len(bench.terms[0]) == len(bench.terms[1]) else None
+    found = bench.shared.terms
+    return found if len(found) == 2 and len(found[0]) == len(found[1]) else None
 
 
 def _worth_a_look(deltas: list[np.ndarray], shares: list[np.ndarray]) -> list[int]:
@@ -360,8 +392,8 @@ def _said(bench: Bench, deltas: list[np.ndarray], shares: list[np.ndarray]) -> t
     if any(not np.abs(s).max(initial=0.0) > NEAR * np.abs(d).max() for s, d in zip(shares, deltas, strict=True)):
         return None
     ratios = [_ratio(delta, share) for delta, share in zip(deltas, shares, strict=True)]
-    if None not in ratios:
-        sizes = tuple(0.0 if abs(1 + ratio) < NEAR else 1 + ratio for ratio in ratios)
+    if (known := all_known(ratios)) is not None:
+        sizes = tuple(0.0 if abs(1 + ratio) < NEAR else 1 + ratio for ratio in known)
         return bench.factors.name(sizes, True)
     if shares[0].shape[0] == shares[0].shape[1] and all(
         np.abs(delta - (s.T - s)).max() < NEAR * np.abs(delta).max() for delta, s in zip(deltas, shares, strict=True)

@@ -21,10 +21,11 @@ def check_alone(problem: Problem) -> None:
     function, claimed = problem.function, problem.claimed
     if function.origin == claimed.origin == "Python" and _uses_what_is_left(problem):
         claimed.evaluate = _after(function.evaluate, claimed.evaluate)
-        claimed.on_floats = _after(function.on_floats, claimed.on_floats)
+        if function.on_floats is not None and claimed.on_floats is not None:
+            claimed.on_floats = _after(function.on_floats, claimed.on_floats)
         claimed.note(f"{claimed.name} uses what {function.name} leaves behind, which is called before it")
     for given in (function, claimed):
-        if given.on_floats is not None and not given.floats_only and _asks_for_types(problem, given):
+        if given.on_floats is not None and not given.floats_only and _asks_for_types(problem, given, given.on_floats):
             given.floats_only = True
             given.note(
                 f"{given.said} has other values for machine numbers than for exact ones (does it ask for a type?): "
@@ -60,13 +61,13 @@ def _uses_what_is_left(problem: Problem) -> bool:
     return list(after_same) != list(after_other)
 
 
-def _asks_for_types(problem: Problem, given: Function) -> bool:
+def _asks_for_types(problem: Problem, given: Function, on_floats: Callable) -> bool:
     """Whether plain machine numbers give something else, wherever one looks."""
     world, found = FloatWorld(), []
     for point in _places(problem):
         try:
             exact = given.evaluate(in_world(point, world), world).entries
-            plain = given.on_floats(in_world(point, world), world).entries
+            plain = on_floats(in_world(point, world), world).entries
         except NO_ANSWER:
             return False
         size = max(map(abs, (*exact, *plain)), default=0.0)

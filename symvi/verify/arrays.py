@@ -115,13 +115,13 @@ def _groups(tape, first: int, keys: list) -> Iterator[list[int]]:
         yield [i for i in found if i not in used]
 
 
-def left_of(q: Sequence[float]) -> np.ndarray:
+def left_of(q: Sequence[float] | np.ndarray) -> np.ndarray:
     """L(q): q p = L(q) p."""
     w, x, y, z = q
     return np.array([[w, -x, -y, -z], [x, w, -z, y], [y, z, w, -x], [z, -y, x, w]])
 
 
-def right_of(q: Sequence[float]) -> np.ndarray:
+def right_of(q: Sequence[float] | np.ndarray) -> np.ndarray:
     """R(q): p q = R(q) p."""
     w, x, y, z = q
     return np.array([[w, -x, -y, -z], [x, w, z, -y], [y, -z, w, x], [z, y, -x, w]])

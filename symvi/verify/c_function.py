@@ -12,7 +12,7 @@ from symvi.errors import missing_extra
 from symvi.mechanism.names import did_you_mean
 from symvi.verify.arithmetic import Arithmetic
 from symvi.verify.errors import VerificationError
-from symvi.verify.function import Function, Outputs
+from symvi.verify.function import Function, Outputs, unread
 from symvi.verify.matching import bare, matched
 from symvi.verify.variables import Variable
 from symvi.verify.worlds import World
@@ -42,7 +42,7 @@ class CGiven:
         places = {**matched(whole, variables, named, said), **{name: of for name, (of, _) in members.items()}}
         self._check(said, output, {name: places[name] for name in places if name not in members}, members, variables)
         function = Function(
-            source.name, tuple(dict.fromkeys(places.values())), None, "C", f"{source.file}:{source.line}"
+            source.name, tuple(dict.fromkeys(places.values())), unread, "C", f"{source.file}:{source.line}"
         )
         for note in source.notes:
             function.note(str(note))
@@ -159,14 +159,16 @@ def _entries(parameters: Iterable, variables: Mapping[str, Variable], names: Map
             last = "".join(f"[{size - 1}]" for size in variable.shape)
             what = f"{wanted}: {match['name']} is a {variable.said}"
             raise VerificationError(what + (f", its last entry is {match['name']}{last}" if last else ""))
-        found[parameter.name] = match["name"], index[0] if len(index) == 1 else index[0] * shape[1] + index[1]
+        found[parameter.name] = match["name"], index[0] if len(index) == 1 else index[0] * variable.shape[1] + index[1]
     return found
 
 
 def _entry_meant(parameter, variables: Mapping[str, Variable]) -> str:
     """What x0 may stand for: the entry of a vector x."""
     match = re.fullmatch(r"(.*?)_?(\d{1,9})", parameter.name)
-    same = [name for name in variables if match and parameter.shape == () and bare(name) == bare(match[1])]
+    if match is None:
+        return "..."
+    same = [name for name in variables if parameter.shape == () and bare(name) == bare(match[1])]
     if len(same) == 1 and variables[same[0]].shape and int(match[2]) < variables[same[0]].size:
         return f"'{same[0]}[{int(match[2])}]'"
     return "..."

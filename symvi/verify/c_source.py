@@ -128,7 +128,7 @@ def _text(source: str | Path) -> tuple[str, str, Path | None]:
     """The text of a source, what messages call it, and the file that it is from."""
     is_path = isinstance(source, Path) or ("\n" not in source and source.strip().endswith((".c", ".h")))
     if not is_path:
-        return source, TEXT, None
+        return str(source), TEXT, None
     path = Path(source)
     try:
         return text_of_file(path), path.name, path

@@ -5,7 +5,7 @@ A claim that answers one of those exactly is said to be right there, before anyt
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 from itertools import combinations, groupby
 
@@ -127,7 +127,7 @@ def _changes(problem: Problem) -> Iterator[dict[str, object]]:
             yield {key: found[key] for key in keys}
 
 
-def _asked_with(problem: Problem, changes: Mapping) -> tuple:
+def _asked_with(problem: Problem, changes: Mapping) -> tuple[Function, Function, Question]:
     """Function, claim and question with these options."""
     function, question = problem.function, problem.question
     rows = {key: changes[key] for key in ("axes", "scale") if key in changes}
@@ -141,7 +141,7 @@ def _asked_with(problem: Problem, changes: Mapping) -> tuple:
     return function, problem.claimed, question
 
 
-def _answers(other: Problem, point, world: type[World]) -> bool:
+def _answers(other: Problem, point, world: Callable[[], World]) -> bool:
     """Whether the claim is what the other question asks for: in floats, which are quick, or in 60 digits."""
     try:
         claim, truth = other.claim(point, world()), other.truth(point, world())

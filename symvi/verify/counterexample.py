@@ -44,10 +44,11 @@ def _of_used(problem: Problem, one: Counterexample, used: set[str]) -> Counterex
 def used_variables(problem: Problem) -> set[str]:
     """The variables that function, claim or question know: a file's dictionary states those of all of its claims."""
     asked = problem.question
-    used = {*asked.wrt, asked.weights}
+    used = {*asked.wrt, *([asked.weights] if asked.weights else [])}
     for function in (problem.function, problem.claimed):
         used |= set(function.arguments) if function.definition is None else _reached(function, problem)
-    return used | {asked.variables[name].step for name in used if name in asked.variables}
+    steps = (asked.variables[name].step for name in used if name in asked.variables)
+    return used | {step for step in steps if step}
 
 
 def _reached(function: Function, problem: Problem) -> set[str]:

@@ -209,8 +209,10 @@ def joint_rows(name: str, axes: str, scale: Fraction) -> Rows:
     if name == own_joints.ANGLE:
         return Rows([Row(angle())], [PRODUCT_NAME], "alpha")
     if (words := JOINTS[name].words) is not None:
+        if words.rows is None:
+            raise VerificationError(f"the rows of a {name} joint are told in no vector expressions")
         return words.rows(axes)
-    held, rows, names = JOINTS[name].held, [], []
+    held, rows, names = own_joints.held_of(name), [], []
     if held.translations:
         rows.append(gap() if held.translations == 3 and axes == "world" else in_frame(held.translations))
         names.append(GAP_NAME)

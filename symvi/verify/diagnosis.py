@@ -13,14 +13,14 @@ from math import isfinite
 
 import numpy as np
 
-from symvi.verify.additions import additions, zero
+from symvi.verify.additions import Shared, additions, zero
 from symvi.verify.chance import by_chance
 from symvi.verify.comparing import SEEN, alike, in_floats, proportion, ratio, window
 from symvi.verify.conventions import other_convention, scalar_last
 from symvi.verify.decide import Branch, Decision
 from symvi.verify.effort import ADDED, EVALUATED, Effort
 from symvi.verify.errors import Endless, VerificationError
-from symvi.verify.factors import ZERO, Factors
+from symvi.verify.factors import ZERO, Factors, all_known
 from symvi.verify.neighbours import neighbours
 from symvi.verify.other_numbers import other_numbers
 from symvi.verify.other_ways import right_elsewhere
@@ -155,6 +155,7 @@ class Bench:
         self.truth = true_variant(problem)
         self.claim = Variant("", "", 0.0, lambda point, world: matrix_of(problem, problem.claim(point, world)))
         self.variants: list[Variant] = [self.truth]
+        self.shared = Shared(self)
 
     # --- the way through ----------------------------------------------------------------------------------------
     def diagnoses(self) -> Iterator[Diagnosis]:
@@ -281,8 +282,10 @@ class Bench:
             return []
 
     def _by_variant(self, variant: Variant, scope: Scope) -> Found | None:
-        if not self._concerns(variant, scope) or variant.stored and (scope := self._stored(variant, scope)) is None:
+        part_of = self._stored(variant, scope) if variant.stored else scope
+        if part_of is None or not self._concerns(variant, scope):
             return None
+        scope = part_of
         self.effort.spend(1)
         ratios, part = [], self._window(scope)
         for place, claim in enumerate(self.claims):
@@ -327,9 +330,9 @@ class Bench:
     def _is_simple(self, scope: Scope) -> bool:
         """Whether what is wrong in a scope is the truth times a simple factor: one error is less than two at once."""
         rows, columns = zip(*(place for place in self.wrong if scope.holds(place)), strict=True)
-        both = zip(self.claims, self.matrices(self.truth), strict=True)
-        ratios = tuple(ratio(claim[rows, columns], truth[rows, columns]) for claim, truth in both)
-        return None not in ratios and self.factors.name(ratios, simple=True) is not None
+        both = zip(self.claims, self.shared.truths(), strict=True)
+        ratios = all_known(ratio(claim[rows, columns], truth[rows, columns]) for claim, truth in both)
+        return ratios is not None and self.factors.name(ratios, simple=True) is not None
 
     def _stored(self, variant: Variant, scope: Scope) -> Scope | None:
         """All of what is stored otherwise, for a part of it: an order of storage is never that of one wrong entry."""

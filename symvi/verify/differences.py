@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from random import Random
+from typing import Any
 
 from symvi.verify.errors import OutsideDomain
 from symvi.verify.worlds import World
@@ -34,7 +35,7 @@ NO_SLOPE = "jumps, goes in steps as what is rounded does, or has a kink: differe
 class Pair:
     """Two values of every output, `step` ahead and behind: half their difference, and their sum beyond twice f(x)."""
 
-    step: object
+    step: Any
     odd: list
     even: list
 
@@ -43,8 +44,8 @@ class Pair:
 class Slope:
     """A difference, and what it may be wrong by."""
 
-    value: object
-    error: object
+    value: Any
+    error: Any
 
 
 def differences(of: Callable[[Mapping], list], question, values: Mapping, world: World) -> list[Slope]:

@@ -22,7 +22,7 @@ from symvi.verify.points import Point
 from symvi.verify.problem import Problem
 from symvi.verify.sites import OF_AN_ARRAY, by_turns
 from symvi.verify.thresholds import is_still, one_sided
-from symvi.verify.worlds import Irrational, RationalWorld, RealWorld
+from symvi.verify.worlds import Irrational, RationalWorld, RealWorld, World
 
 ROUNDS, STARTS = 4, 6  # of equalities behind equalities; random points that lead to one
 POINTS, MORE = 3, 2  # of every equality; times as many conditions as others of these stages may ask
@@ -45,7 +45,7 @@ class _Enough(OutsideDomain):
     """All conditions that matter were asked."""
 
 
-class _OnTheWay:
+class _OnTheWay(World):
     """A world in which the first conditions go a given way, and no more than those are asked."""
 
     way: tuple = ()

@@ -14,6 +14,7 @@ import sys
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from types import FunctionType, ModuleType
+from typing import Any
 
 import numpy as np
 
@@ -97,7 +98,10 @@ class ExactArray(np.ndarray):
     def tofile(self, *arguments, **options):
         raise _compiled()
 
-    base = None  # what it is a view of is an array without these refusals
+    @property
+    def base(self) -> None:
+        """What it is a view of is an array without these refusals."""
+        return None
 
     def view(self, *arguments, **options):
         found = super().view(*arguments, **options)
@@ -125,14 +129,15 @@ def _without_buffer(kind: type) -> None:
     pointer = ctypes.sizeof(ctypes.c_void_p)
     head = object.__basicsize__ + pointer
     procedures = ctypes.c_void_p.from_address(id(kind) + head + 17 * pointer)
-    ctypes.c_void_p.from_address(procedures.value).value = None
+    if procedures.value is not None:
+        ctypes.c_void_p.from_address(procedures.value).value = None
 
 
 if sys.version_info < (3, 12):
     _without_buffer(ExactArray)
 
 
-def _tell_of_precision(dtype: object) -> None:
+def _tell_of_precision(dtype: Any) -> None:
     """Take a note where code asks for numbers of less than double precision."""
     if dtype is not None and NOW.told is not None and (kind := np.dtype(dtype)).kind == "f" and kind.itemsize < 8:
         NOW.told(f"{user_line()}: {kind.name} is evaluated exactly here, not in that precision")
@@ -162,7 +167,7 @@ def _all_exact(values, like: ExactArray, infinite: bool = False):
     """
     first = NOW if (found := _first_exact(like)) is None else found
     array = AS_ARRAY(values)
-    if first.world is None or array.dtype == bool:
+    if first.world is None or first.told is None or array.dtype == bool:
         return _objects(array)
     return _exact(array, first.world, first.told, infinite)
 
@@ -245,7 +250,7 @@ def _rows(a, name: str) -> list[list]:
     if a.ndim < 2 or a.shape[0] != a.shape[1]:
         what = "a single number" if not a.ndim else f"an array of {' x '.join(map(str, a.shape))} numbers"
         raise VerificationError(f"{user_line()}: np.linalg.{name} of {what}; it has to be a square matrix")
-    held = _objects(a) if NOW.world is None else _exact(a, NOW.world, NOW.told)
+    held = _objects(a) if NOW.world is None or NOW.told is None else _exact(a, NOW.world, NOW.told)
     return [list(row) for row in held]
 
 
@@ -318,6 +323,12 @@ class _Now:
     world: World | None = None
     told: Callable | None = None
 
+    def exact(self) -> tuple[World, Callable]:
+        """The world, and what takes notes."""
+        if self.world is None or self.told is None:
+            raise ValueError("no numbers are exact at the moment")
+        return self.world, self.told
+
 
 NOW = _Now()
 
@@ -366,9 +377,9 @@ def _is_foreign(module: str | None) -> bool:
     return first in FOREIGN or (first in sys.stdlib_module_names and first != "__main__")
 
 
-def _makers() -> dict:
+def _makers() -> dict:  # noqa: C901, the branches of seven small functions are counted together
     def exact(array: np.ndarray) -> ExactArray:
-        return _exact(array, NOW.world, NOW.told).view(ExactArray)
+        return _exact(array, *NOW.exact()).view(ExactArray)
 
     def filling(original: Callable) -> Callable:
         @functools.wraps(original)
@@ -457,10 +468,11 @@ def _functions() -> dict:
             bounded = name in ("max", "min") and any(_is_infinite(a) for a in arguments)
             if bounded or not any(type(a) is Scalar for a in arguments):
                 return original(*arguments, **options)
-            exact = [plain_value(a, NOW.world, NOW.told) for a in arguments]
+            world, told = NOW.exact()
+            exact = [plain_value(a, world, told) for a in arguments]
             if any(value is None for value in exact):
                 return original(*arguments, **options)
-            return next(a for a in arguments if type(a) is Scalar).wrap(call(NOW.world, name, exact))
+            return next(a for a in arguments if type(a) is Scalar).wrap(call(world, name, exact))
 
         return apply
 

@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 from numbers import Integral, Real
+from typing import Any
 
 from symvi.exact.dual import reciprocal
 from symvi.verify.constants import Constant, meaning, of_short_float
@@ -87,7 +88,7 @@ class Scalar:
             return self.wrap(call(self.world, "pow", [self.value, exponent.value]))
         if not isinstance(exponent, Real):
             return NotImplemented
-        exact = Fraction(int(exponent)) if float(exponent).is_integer() else meaning(float(exponent)).factor
+        exact = _whole(exponent) if float(exponent).is_integer() else meaning(float(exponent)).factor
         return self.wrap(power(self.world, self.value, exact))
 
     def __rpow__(self, base):
@@ -213,7 +214,11 @@ def _is_one_in_an_array(number: object) -> bool:
     return isinstance(number, np.ndarray) and number.ndim == 0 and not isinstance(number, np.ma.MaskedArray)
 
 
-def _meaning(number: Real) -> Constant:
+def _whole(number: Any) -> Fraction:
+    return Fraction(int(number))
+
+
+def _meaning(number: Any) -> Constant:
     """What a machine number stands for; one of NumPy's short ones by its own digits."""
     if type(number).__name__ in ("float16", "float32") and math.isfinite(number):
         import numpy as np

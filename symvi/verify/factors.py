@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -21,6 +21,13 @@ SEEN = 1e-9
 ZERO = "zero: the derivative is missing"
 
 
+def all_known(ratios: Iterable[float | None]) -> tuple[float, ...] | None:
+    """Ratios of which there are some at every point; None where one is not known."""
+    found = tuple(ratios)
+    known = tuple(ratio for ratio in found if ratio is not None)
+    return known if len(known) == len(found) else None
+
+
 class Factors:
     """The factors that a question has at two points: scalars, roots of unit quaternions, lengths of vectors."""
 
@@ -35,9 +42,9 @@ class Factors:
             values = [[float(x) for x in point[name]] for point in self.points]
             if variable.size == 1:
                 found[name] = tuple(v[0] for v in values)
-            elif variable.kind == "angular velocity" and variable.step in self.variables:
-                steps = [float(point[variable.step][0]) for point in self.points]
-                found[f"sqrt(1 - ({variable.step}²/4) {name}·{name})"] = tuple(
+            elif variable.kind == "angular velocity" and variable.over in self.variables:
+                steps = [float(point[variable.over][0]) for point in self.points]
+                found[f"sqrt(1 - ({variable.over}²/4) {name}·{name})"] = tuple(
                     max(0.0, 1 - (h / 2) ** 2 * sum(x * x for x in v)) ** 0.5
                     for h, v in zip(steps, values, strict=True)
                 )
@@ -88,7 +95,7 @@ class Factors:
         indices = [*outputs, *range(len(first.tape.values))]
         both = [[float(traces.tape.values[index]) for index in indices] for traces in (first, second)]
         with np.errstate(all="ignore"):
-            return indices, len(outputs), np.divide(*both)
+            return indices, len(outputs), np.divide(both[0], both[1])
 
     def _constant(self, ratios: tuple[float, ...]) -> tuple[float, str] | None:
         """Any constant: a rounded number, another unit."""

@@ -37,13 +37,13 @@ class Function:
     origin: str
     place: str = ""
     notes: list[str] = field(default_factory=list)
-    tree: object = None
+    tree: Any = None
     variables: Mapping = field(default_factory=dict)
     definition: Any = None
     options: Mapping = field(default_factory=dict)
     floats_only: bool = False
     on_floats: Callable[[Values, World], Outputs] | None = None
-    given: object = None
+    given: Any = None
 
     @property
     def said(self) -> str:
@@ -56,3 +56,8 @@ class Function:
     def note(self, text: str) -> None:
         if text and text not in self.notes:
             self.notes.append(text)
+
+
+def unread(values: Values, world: World) -> Outputs:
+    """What a function evaluates to until its reader has said more."""
+    raise ValueError("the function is still being read")

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Any
 
 from symvi.verify.aiming import special_places
 from symvi.verify.errors import Endless
@@ -62,8 +63,8 @@ class Gap:
     """
 
     order: int
-    some: object
-    true: object
+    some: Any
+    true: Any
     leading: bool
     straight: bool
     more: bool

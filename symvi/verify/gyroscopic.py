@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from symvi.verify.points import Point
 from symvi.verify.problem import Problem
@@ -11,7 +11,7 @@ from symvi.verify.variables import Variable
 Matrix = list[list[float]]
 
 
-def gyroscopic_terms(problem: Problem) -> Iterator[tuple[str, range, object]]:
+def gyroscopic_terms(problem: Problem) -> Iterator[tuple[str, range, Callable[[Point], Matrix]]]:
     """(words, columns, function of a point giving 3 x 3) for every angular velocity and inertia of the question."""
     question = problem.question
     inertias = [n for n, v in question.variables.items() if v.kind == "inertia" or (v.size == 9 and v.kind == "matrix")]

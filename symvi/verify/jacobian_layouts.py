@@ -30,8 +30,8 @@ def turned_layouts(question: Question, outer: Shape) -> list[Shape]:
 def _parts(question: Question, outer: Shape) -> Iterator[tuple[Shape, Shape]]:
     """(shape of the function, shape of the directions), each in the ways in which it is written."""
     count = len(question.directions)
-    rows = [()] if question.weights else [(prod(outer),), outer]
-    columns = [(count,)]
+    rows: list[Shape] = [()] if question.weights else [(prod(outer),), outer]
+    columns: list[Shape] = [(count,)]
     if len(question.wrt) == 1 and (variable := question.variables[question.wrt[0]]).directions == variable.size:
         columns.append(variable.shape)
     if question.order == 2:

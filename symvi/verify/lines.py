@@ -73,8 +73,8 @@ def _flat(variable: Variable, name: str, point: Point) -> list[Fraction]:
     if variable.kind == "rotation":
         return _turn(point[name])
     if variable.kind == "angular velocity":
-        half = [x * point[variable.step][0] / 2 for x in point[name]]
-        root = _root(1 - sum(x * x for x in half))
+        half = [x * point[variable.over][0] / 2 for x in point[name]]
+        root = _root(1 - sum((x * x for x in half), Fraction(0)))
         return [x / (1 + root) for x in half]
     return point[name]
 
@@ -92,7 +92,7 @@ def _curved(variable: Variable, name: str, numbers: Point) -> list[Fraction]:
     if variable.kind == "angular velocity":
         if sum(x * x for x in numbers[name]) >= 1:
             raise OutsideDomain("an angular velocity of more than half a turn")
-        return [2 * x / numbers[variable.step][0] for x in _sphere(numbers[name])[1:]]
+        return [2 * x / numbers[variable.over][0] for x in _sphere(numbers[name])[1:]]
     return list(numbers[name])
 
 
@@ -108,7 +108,7 @@ def _projected(q: list[Fraction]) -> list[Fraction]:
 
 
 def _sphere(u: list[Fraction]) -> list[Fraction]:
-    square = sum(x * x for x in u)
+    square = sum((x * x for x in u), Fraction(0))
     return [(1 - square) / (1 + square), *(2 * x / (1 + square) for x in u)]
 
 

@@ -20,7 +20,7 @@ def neighbours(bench: Bench, wrong: set[tuple[int, int]]) -> Iterator[tuple[Scop
     """(part, words, kind, cost) of the columns with something wrong of which each is the true one beside it."""
     layout = bench.layout
     every_row, bad = tuple(range(layout.rows)), sorted({k for _, k in wrong})
-    both = list(zip(bench.claims, bench.matrices(bench.truth), strict=True))
+    both = list(zip(bench.claims, bench.shared.truths(), strict=True))
     for block in layout.blocks.values():
         for by, side in ((-1, "before"), (1, "after")):
             near = [k for k in bad if k in block and k + by in block]

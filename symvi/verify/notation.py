@@ -9,10 +9,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
+from typing import Any
 
 import numpy as np
 
-Values = Mapping[str, object]
+Values = Mapping[str, Any]  # numbers of any kind, and arrays of them
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,7 @@ class Factor:
 
     text: str
     latex: str
-    value: Callable[[Values], object]
+    value: Callable[[Values], Any]
     unit: bool = False
     number: bool = False
     symmetric: bool = False
@@ -69,7 +70,7 @@ class Known(dict):
 
     def __init__(self, values: Values):
         super().__init__(values)
-        self.factors: dict[int, tuple[Factor, object]] = {}  # the factor itself, so that its id stays its own
+        self.factors: dict[int, tuple[Factor, Any]] = {}  # the factor itself, so that its id stays its own
 
 
 def known(values: Values, factor: Factor):

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
+from typing import Any
 
 from symvi.mechanism.axes import triad
 from symvi.naive import joints
 from symvi.naive.joints import JointNumbers
-from symvi.registry import JOINTS
+from symvi.registry import JOINTS, Rows
 from symvi.verify.errors import VerificationError
 from symvi.verify.own_definition import Definition
 from symvi.verify.variables import Variable, quaternion, rotation, vector
@@ -24,7 +25,15 @@ def names() -> tuple[str, ...]:
     return (*mixes, *(record.name for record in JOINTS.values() if record.words), ANGLE)
 
 
-def scale_of(scale: object) -> Fraction:
+def held_of(name: str) -> Rows:
+    """How many translations and rotations a type of joint holds that is a mix of rows."""
+    held = JOINTS[name].held
+    if held is None:
+        raise ValueError(f"a {name} joint is no mix of rows")
+    return held
+
+
+def scale_of(scale: Any) -> Fraction:
     """Of rotational rows. Raises VerificationError for what is no number, and for zero, which leaves no rows."""
     try:
         found = Fraction(2 if scale is None else scale)
@@ -66,7 +75,7 @@ def equation(name: str, axes: str = "world", factor: Fraction = Fraction(2)) -> 
         return ANGLE_EQUATION
     if (words := JOINTS[name].words) is not None:
         return words.equation
-    held, parts = JOINTS[name].held, []
+    held, parts = held_of(name), []
     if held.translations:
         in_world = held.translations == 3 and axes == "world"
         chosen = {1: "a3ᵀ ", 2: "[a1 a2]ᵀ ", 3: "A "}[held.translations]
@@ -92,12 +101,13 @@ def _variables(name: str, axis, parent: str, offset: bool) -> Mapping[str, Varia
 
 
 def _triad(axis) -> list[list[Fraction]]:
-    found = triad(tuple(map(float, axis)))
-    if any(x not in (0.0, 1.0, -1.0) for row in found for x in row):
+    x, y, z = map(float, axis)
+    found = triad((x, y, z))
+    if any(number not in (0.0, 1.0, -1.0) for row in found for number in row):
         raise VerificationError(
             f"axis={axis}: give an axis of the frame, (0, 0, 1) say, or none: the triad A is then free"
         )
-    return [[Fraction(x) for x in row] for row in found]
+    return [[Fraction(number) for number in row] for row in found]
 
 
 def _world_placement(world):

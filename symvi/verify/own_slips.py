@@ -17,7 +17,7 @@ from symvi.verify.factors import power_words, product_words
 from symvi.verify.points import Point
 from symvi.verify.problem import NO_VALUE, Problem
 from symvi.verify.terms import PART, Traces, adjoints, places_said
-from symvi.verify.trace import Tape, TraceWorld
+from symvi.verify.trace import Tape, TraceWorld, starts_of
 from symvi.verify.worlds import Irrational
 
 if TYPE_CHECKING:
@@ -34,10 +34,10 @@ NO_TAPE = (*NO_VALUE, Irrational, VerificationError, TypeError, ValueError)
 def own_slip(bench: Bench) -> tuple[str, str, float] | None:
     """(words, kind, cost) of the first change of one number that makes the claim the truth."""
     problem = bench.problem
-    both = [_traced(problem, point) for point in bench.points]
-    sizes = {0 if traces is None else len(traces.tape.values) for traces in both}
-    truths = bench.matrices(bench.truth)
-    if len(sizes) > 1 or 0 in sizes or any(truth is None for truth in truths):
+    both = [traces for point in bench.points if (traces := _traced(problem, point)) is not None]
+    sizes = {len(traces.tape.values) for traces in both}
+    truths = [truth for truth in bench.matrices(bench.truth) if truth is not None]
+    if len(both) < len(bench.points) or len(sizes) != 1 or 0 in sizes or len(truths) < len(both):
         return None
     left = min(MOST_TRIED, MOST_NUMBERS // sizes.pop())
     factors = list(_factors(bench))
@@ -59,7 +59,7 @@ def _traced(problem: Problem, point: Point, instead: Mapping[int, float] | None 
     """The claim's tape at a point; None where there is none."""
     world = TraceWorld() if instead is None else _Unplaced(instead)
     values = {name: [world.variable(x) for x in entries] for name, entries in point.items()}
-    starts = {name: entries[0].index for name, entries in values.items()}
+    starts = starts_of(values)
     try:
         return Traces(world.tape, starts, problem.claim_at(values, world))
     except NO_TAPE:
@@ -102,7 +102,7 @@ def _candidates(problem: Problem, traces: Traces) -> list[tuple[int, ...]]:
     What is made of scalars alone comes first, then what has such a factor, then all others.
     """
     tape, made = traces.tape, _made_of(problem, traces)
-    used = adjoints(tape, traces.results).any(axis=1)
+    used = np.asarray(adjoints(tape, traces.results).any(axis=1))
     sites: dict[object, list[int]] = {}
     for i, site in enumerate(tape.sites):
         if tape.parents[i] and used[i]:

@@ -46,7 +46,7 @@ def pairs_of_errors(bench: Bench, both: list[list[Term]], deltas: list[np.ndarra
     sums = [
         np.array([(c.factors[w] - 1) * share for c, share in zip(changes, shares[w], strict=True)]) for w in range(2)
     ]
-    wanted = [delta.ravel() @ weights for delta in deltas]
+    wanted = [float(delta.ravel() @ weights) for delta in deltas]
     outer = [np.array([c.factors[w] for c in changes]) for w in range(2)]
     beside = [np.ones(len(changes)) for _ in range(2)]
     candidates = {}

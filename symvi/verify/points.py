@@ -30,7 +30,9 @@ WHOLE = sorted(
 class Draw:
     """Random numbers as long as a prime: `spread` is their size, `likes` rejects (numbers without a root, say)."""
 
-    def __init__(self, random: Random, bits: int = 60, spread: Fraction = Fraction(1), likes: Callable | None = None):
+    def __init__(
+        self, random: Random, bits: int = 60, spread: int | Fraction = Fraction(1), likes: Callable | None = None
+    ):
         self.random, self.bits, self.spread = random, bits, spread
         self.likes = likes or (lambda value: True)
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import prod
+from typing import Any
 
 from symvi.verify.errors import VerificationError
 from symvi.verify.points import rotation_of
@@ -30,7 +31,7 @@ class PolynomialWorld(World):
         names = {name: list(_names(name, variable)) for name, variable in variables.items()}
         positive = [entry for name, entries in names.items() if variables[name].positive for entry in entries]
         self.quotients = Quotients([entry for entries in names.values() for entry in entries], positive, seconds, loose)
-        self.opaque: dict[tuple, object] = {}
+        self.opaque: dict[tuple, Any] = {}
         base: dict[str, Callable] = {name: self._opaque(name) for name in ("exp", "log", "atan2")}
         super().__init__({**base, "sqrt": self.quotients.root, "sin": self._turn(1), "cos": self._turn(0)})
         self.values = {name: self._values(entries, variables[name]) for name, entries in names.items()}
@@ -54,7 +55,7 @@ class PolynomialWorld(World):
         if variable.kind in ("quaternion", "unit vector", "rotation"):
             first, *rest = entries
             self.quotients.relate(
-                first, 1 - sum((self.quotients.unknown(e) * self.quotients.unknown(e) for e in rest), 0)
+                first, 1 - sum((self.quotients.unknown(e) * self.quotients.unknown(e) for e in rest), self.constant(0))
             )
         return rotation_of(found) if variable.kind == "rotation" else found
 

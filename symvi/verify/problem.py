@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from random import Random
+from typing import Any
 
 from symvi.exact.field import NotASquare
 from symvi.exact.opaque import UnknownBranch
@@ -57,7 +58,7 @@ class Problem:
     still: frozenset = frozenset()
     ends: Mapping[object, bool] = field(default_factory=dict)
     budget: Budget = field(default_factory=Budget)
-    known: dict[str, object] = field(default_factory=dict)
+    known: dict[str, Any] = field(default_factory=dict)
     drawn: dict[tuple, Point] = field(default_factory=dict)
 
     @property

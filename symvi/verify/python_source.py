@@ -17,7 +17,7 @@ from symvi.exact.dual import Dual
 from symvi.mechanism.names import did_you_mean
 from symvi.verify.errors import NeedsFloats, OutsideDomain, VerificationError
 from symvi.verify.exact_scalars import Scalar, plain_value
-from symvi.verify.function import Function, Outputs
+from symvi.verify.function import Function, Outputs, unread
 from symvi.verify.matching import matched
 from symvi.verify.patience import patient
 from symvi.verify.unwritten import Unwritten
@@ -32,7 +32,7 @@ def python_function(given: Callable, variables: Mapping[str, Variable]) -> Funct
     """The function of the variables that its parameters name. Raises VerificationError for one that is none."""
     name, place = getattr(given, "__name__", type(given).__name__), place_of(given)
     arguments = _arguments(given, variables, f"{name} ({place})")
-    function = Function(name, tuple(arguments.values()), None, "Python", place, given=given)
+    function = Function(name, tuple(arguments.values()), unread, "Python", place, given=given)
     function.evaluate = lambda values, world: _run(given, arguments, variables, values, world, function)
     function.on_floats = lambda values, world: _run_on_floats(given, arguments, variables, values, world, function)
     return function
@@ -42,7 +42,7 @@ def array_function(given, name: str) -> Function:
     """The function that has the numbers of an array everywhere: 2*np.eye(3) is a constant derivative."""
     from symvi.verify.exact_arrays import exact_array
 
-    function = Function(name, (), None, "NumPy")
+    function = Function(name, (), unread, "NumPy")
     numbers = exact_array(list(given.reshape(-1)), given.shape)  # each of its own precision
     function.evaluate = lambda values, world: _outputs(numbers, world, function)
     return function
@@ -113,12 +113,12 @@ def _run_on_floats(given: Callable, arguments, variables, values, world: World, 
     return Outputs(array.shape, [world.constant(Fraction(float(value))) for value in array.ravel()])
 
 
-def _called(given: Callable, inputs: Mapping, function: Function):
+def _called(given: Callable, inputs: dict, function: Function):
     with patient(function.name):
         return _told_apart(given, inputs, function)
 
 
-def _told_apart(given: Callable, inputs: Mapping, function: Function):
+def _told_apart(given: Callable, inputs: dict, function: Function):
     """A call, with what goes wrong in it as an error that says where."""
     by_place = _by_place(given) if isinstance(given, Hashable) else _by_place.__wrapped__(given)
     try:
@@ -133,8 +133,9 @@ def _told_apart(given: Callable, inputs: Mapping, function: Function):
     except SystemExit as error:
         raise VerificationError(f"{function.name} ends the program at {line_of(error)} (SystemExit)") from None
     except Exception as error:
-        if isinstance(error.__cause__ or error.__context__, NeedsFloats):
-            raise (error.__cause__ or error.__context__) from None
+        before = error.__cause__ or error.__context__
+        if isinstance(before, NeedsFloats):
+            raise before from None
         said = f"{function.name} raises {type(error).__name__} at {line_of(error)}: {error}"
         if any(name in str(error) for name in LEFT_BEHIND):
             raise VerificationError(f"{said}; does it use numbers that another call left behind?") from error

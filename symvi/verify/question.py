@@ -71,7 +71,10 @@ def question(wrt, variables: Mapping[str, Variable], order: int, weights: str | 
             raise VerificationError(
                 f"variable '{name}' is {variable!r}; write verify.vector(3), verify.quaternion() ..."
             )
-        if variable.kind == "angular velocity" and variables.get(variable.step, _NONE).kind not in ("step", "scalar"):
+        if variable.kind == "angular velocity" and variables.get(variable.step or "", _NONE).kind not in (
+            "step",
+            "scalar",
+        ):
             raise VerificationError(
                 f"variable '{name}' is an angular velocity over the step '{variable.step}', which is no variable: "
                 f"add '{variable.step}': verify.step()"

@@ -33,7 +33,11 @@ def _shaken(variable: Variable, values: list[Fraction], shake: Fraction) -> list
     if variable.kind in ("unit vector", "rotation"):
         turn = rotation_of(_small_turn(shake))
         width = len(values) // 3
-        return [sum(turn[3 * i + j] * values[width * j + k] for j in range(3)) for i in range(3) for k in range(width)]
+        return [
+            sum((turn[3 * i + j] * values[width * j + k] for j in range(3)), Fraction(0))
+            for i in range(3)
+            for k in range(width)
+        ]
     if variable.kind in ("step", "angular velocity"):
         return _numbers(values, -abs(shake))
     if variable.positive:
@@ -45,7 +49,7 @@ def _shaken(variable: Variable, values: list[Fraction], shake: Fraction) -> list
 def _small_turn(shake: Fraction) -> list[Fraction]:
     """A unit quaternion of a turn of about `shake`, exact."""
     half = [shake * part / 4 for part in UNEVEN]
-    square = sum(x * x for x in half)
+    square = sum((x * x for x in half), Fraction(0))
     return [(1 - square) / (1 + square), *(2 * x / (1 + square) for x in half)]
 
 

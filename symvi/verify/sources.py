@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from symvi.verify.function import Function
 from symvi.verify.variables import Variable
 
 
-def read(given: object, variables: Mapping[str, Variable], name: str) -> Function:
+def read(given: Any, variables: Mapping[str, Variable], name: str) -> Function:
     """The function that a user gave, of the variables. Raises VerificationError."""
     if isinstance(given, Function):
         return given

@@ -9,7 +9,7 @@ from symvi.exact.dual import reciprocal
 from symvi.verify.constants import meaning
 from symvi.verify.elementary import call, power
 from symvi.verify.errors import VerificationError
-from symvi.verify.function import Function, Outputs
+from symvi.verify.function import Function, Outputs, unread
 from symvi.verify.variables import Variable
 from symvi.verify.worlds import World
 
@@ -34,7 +34,7 @@ def sympy_function(expressions: object, variables: Mapping[str, Variable], name:
         if tree.nodes[i][0] in CONDITIONS:
             raise VerificationError(f"{name}: {tree.texts[i]} is a condition where a number should be")
     places = symbol_places(tree.names(), variables)
-    function = Function(name, tuple(dict.fromkeys(place[0] for place in places.values())), None, "SymPy")
+    function = Function(name, tuple(dict.fromkeys(place[0] for place in places.values())), unread, "SymPy")
     function.evaluate = lambda values, world: Outputs(tree.shape, evaluate(tree, places, values, world, function))
     function.tree = tree
     return function

@@ -15,7 +15,7 @@ import numpy as np
 
 from symvi.verify.points import Point
 from symvi.verify.problem import Problem
-from symvi.verify.trace import Tape, Traced, TraceWorld, site_said
+from symvi.verify.trace import Tape, Traced, TraceWorld, site_said, starts_of
 from symvi.verify.truth import first_derivative, outputs
 
 MOST_LINKS = 120  # operands of arrays that are tried one by one
@@ -54,7 +54,7 @@ def traced(problem: Problem, point: Point, instead: Mapping[int, float] | None =
     """The function's tape at a point; instead: numbers of it with other values. Raises what the function raises."""
     world = TraceWorld(instead)
     values = {name: [world.variable(x) for x in entries] for name, entries in point.items()}
-    starts = {name: entries[0].index for name, entries in values.items()}
+    starts = starts_of(values)
     world.tape.batch = 1
     of = outputs if problem.question.order == 1 else first_derivative
     return Traces(world.tape, starts, of(problem.function, problem.question, values, world))
@@ -179,7 +179,8 @@ def _sites(tape, slopes: np.ndarray, adjoints: np.ndarray) -> Iterator[Term]:
             members.setdefault(site, []).append(i)
     for site, found in members.items():
         if len(found) > 1:
-            share = sum(np.outer(adjoints[i], slopes[i]) for i in found)
+            none = np.zeros((adjoints[0].size, slopes[0].size))
+            share = sum((np.outer(adjoints[i], slopes[i]) for i in found), none)
             yield Term(site_said(site, tape.places[found[0]]), share, 2.4, frozenset(found))
 
 
@@ -209,7 +210,8 @@ def _operands(tape, slopes: np.ndarray, adjoints: np.ndarray, moving: list[bool]
 
 def places_said(tape: Tape) -> list[str]:
     """Where every number is computed; of one among others, or of one without a place, what it is a part of."""
-    said = {key: site_said(*key) for key in dict.fromkeys(zip(tape.sites, tape.places, strict=True)) if key[1]}
+    located = [(site, place) for site, place in dict.fromkeys(zip(tape.sites, tape.places, strict=True)) if place]
+    said = {key: site_said(*key) for key in located}
     members = Counter(tape.sites)
     found, after = [], ON_THE_WAY
     for site, place in zip(reversed(tape.sites), reversed(tape.places), strict=True):

@@ -104,10 +104,10 @@ def _climbing(start: Seen, seen: Sequence[Seen], at: tuple, way: bool, random: R
         towards = random.choice(seen).point
         one = looking.along(best.point, towards, step * random.choice((-1, 1)))
         gap = None if one is None else gap_of(one, at)
-        if gap is not None and went(one, at, way):
+        if one is not None and gap is not None and went(one, at, way):
             yield one
             return
-        if gap is not None and abs(gap) < abs(gap_of(best, at)):
+        if one is not None and gap is not None and abs(gap) < abs(gap_of(best, at)):
             best, step = one, min(step * 3 / 2, Fraction(1, 2))
         else:
             step = step * 7 / 8
@@ -213,8 +213,7 @@ def crossing(problem: Problem, a: Seen, b: Seen, at: tuple, looking: Looking) ->
         if abs(t[-1]) > FAR:
             return
         one = looking.along(a.point, b.point, t[-1])
-        gap = None if one is None else gap_of(one, at)
-        if gap is None:
+        if one is None or (gap := gap_of(one, at)) is None:
             break
         yield one
         gaps.append(_fraction(gap))

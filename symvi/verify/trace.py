@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import islice
+from typing import Any
 
 from symvi.exact.dual import Dual, Slopes
 from symvi.verify.errors import OutsideDomain
@@ -35,13 +36,13 @@ class Tape:
 
     values: list[float] = field(default_factory=list)
     parents: list[tuple[tuple[int, float], ...]] = field(default_factory=list)
-    places: list[object] = field(default_factory=list)
+    places: list[str | None] = field(default_factory=list)
     batches: list[int] = field(default_factory=list)
     sites: list[object] = field(default_factory=list)
     batch: int = 0
     instead: Mapping[int, float] = field(default_factory=dict)
 
-    def add(self, value: float, *parents: tuple[int, float]) -> Traced:
+    def add(self, value: float, *parents: tuple[int | None, float]) -> Traced:
         value = self.instead.get(len(self.values), value)
         self.values.append(value)
         self.parents.append(tuple((p, slope) for p, slope in parents if p is not None))
@@ -161,7 +162,12 @@ class TraceWorld(World):
         return self.tape.add(math.atan2(y.value, x.value), (y.index, x.value / square), (x.index, -y.value / square))
 
 
-def _numbers_of(value: object) -> Iterator[tuple[object, bool]]:
+def starts_of(values: Mapping[str, list[Traced]]) -> dict[str, int]:
+    """Where the numbers of every variable begin on their tape."""
+    return {name: entries[0].index for name, entries in values.items() if entries[0].index is not None}
+
+
+def _numbers_of(value: Any) -> Iterator[tuple[Any, bool]]:
     """A number; of a dual one both parts, and whether they are how much it changes."""
     yield (value.real if type(value) is Dual else value), False
     if type(value) is Dual and type(value.slope) is Slopes:

@@ -51,12 +51,13 @@ def _with_directions(problem: Problem, of_two: Callable) -> Callable[[Point, Wor
 # --- G for its transpose --------------------------------------------------------------------------------------------
 def _untransposed(problem: Problem) -> Iterator[Variant]:
     question, count = problem.question, len(problem.question.directions)
-    if not question.weights or problem.rows != count:
+    weighed_by = question.weights
+    if not weighed_by or problem.rows != count:
         return
     plain = replace(problem, question=replace(question, weights=None))
 
     def of(point: Point, world: World) -> Matrix:
-        weights = in_world(point, world)[question.weights]
+        weights = in_world(point, world)[weighed_by]
         matrix = truth_of(plain, point, world)
         if question.order == 1:
             return [[_weighed(row, weights, world) for row in matrix]]

@@ -41,6 +41,13 @@ class Variable:
     symbols: tuple = ()
 
     @property
+    def over(self) -> str:
+        """The step that an angular velocity is over."""
+        if self.step is None:
+            raise ValueError(f"a {self.said} is over no step")
+        return self.step
+
+    @property
     def size(self) -> int:
         return prod(self.shape)
 

@@ -82,8 +82,9 @@ def row_factor(terms: Sum) -> Factor:
 
 def row_factors(terms: Sum) -> tuple[Factor, ...]:
     """vᵀ of a vector; of a symmetric matrix times a vector, (J w)ᵀ = wᵀ J."""
-    *before, last = terms[0].factors
-    if len(terms) > 1 or terms[0].coefficient != 1 or not all(factor.symmetric for factor in before):
+    only, *more = terms
+    *before, last = only.factors
+    if more or only.coefficient != 1 or not all(factor.symmetric for factor in before):
         return (row_factor(terms),)
     return (row_factor((Term(ONE, (last,)),)), *reversed(before))
 
@@ -261,7 +262,7 @@ class Part(Node):
 
         def matrix(values):
             p = _product(quaternions, values)
-            units = np.eye(4, dtype=object)
+            units = [list(row) for row in np.eye(4, dtype=object)]
             images = [multiply(p, u) if letter == "L" else multiply(u, p) for u in units]
             return np.array(images, dtype=object).T
 

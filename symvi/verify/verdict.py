@@ -254,7 +254,7 @@ def _entry(problem: Problem, decision: Decision, k: int, example, proved: bool) 
         row = problem.question.column_names()[index[0]]
     else:
         row = f"row {index[0]}"
-    column = names[index[1]] if len(index) == 2 else problem.question.weights
+    column = names[index[1]] if len(index) == 2 else problem.question.weights or ""
     return Entry(index, verdict, row, column, example, some, relative)
 
 

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from functools import cache
 from math import isqrt
+from typing import Any
 
 import mpmath
 
@@ -30,6 +31,9 @@ POINT_DEGREE = 4  # of a point's numbers, above and below, in what was drawn at 
 ANGLES = {Fraction(1): (-1, 0), Fraction(1, 2): (0, 1), Fraction(2): (1, 0), Fraction(3, 2): (0, -1)}
 
 
+Line = str | Callable[[], str]  # where a number was made, or what tells it
+
+
 class Irrational(ArithmeticError):
     """A number is no rational one, and this world has no others."""
 
@@ -40,7 +44,8 @@ class World:
     name = ""
     exact = True
     tape = None  # of worlds that keep one
-    at: Callable[[object, Callable[[], str]], None] | None = None  # of worlds that write down where numbers were made
+    pi: Any  # where it has one
+    at: Callable[[Any, Line], None] | None = None  # of worlds that write down where numbers were made
 
     def __init__(self, base: dict[str, Callable]):
         self.functions = Functions(base)
@@ -204,14 +209,18 @@ class RationalWorld(World):
             raise Irrational("not a rational number")
 
         super().__init__(
-            {"sqrt": self._root, **{n: self._at_zero(n) for n in ("sin", "cos", "exp", "erf")}, "log": refuse}
+            {
+                "sqrt": self._root,
+                **{n: self._at_zero(n) for n in ("sin", "cos", "exp", "erf")},
+                "log": refuse,
+                "atan2": lambda y, x: Fraction(0) if y == 0 and x > 0 else refuse(),
+            }
         )
-        self.functions.base["atan2"] = lambda y, x: Fraction(0) if y == 0 and x > 0 else refuse()
 
     def constant(self, value: int | Fraction) -> Fraction:
         return Fraction(value)
 
-    def at(self, value, line: Callable[[], str]) -> None:
+    def at(self, value, line: Line) -> None:
         """Called with every number that a user's code makes: each turn of an iteration may double its digits."""
         while isinstance(value, Dual):
             value = value.real

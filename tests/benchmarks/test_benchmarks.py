@@ -30,6 +30,7 @@ COLUMNS = {  # benchmark -> some columns of its first table
     "embedded": {"flash B", "RAM B", "stack painted B", "stack summed B", "once", "each", "about us"},
     "elimination": {"sparse us", "dense us", "difference"},
     "instructions": {"once a step", "per iteration", "operations"},
+    "knot": {"call", "us", "of mj_step"},
     "layouts": {"layout", "compiler", "code KB", "compile s", "ns/step/link"},
     "linear_time": {"ns/step/link", "once", "ns/it/link", "cycles/it/link"},
     "mjcf": {"file", "outcome"},
@@ -58,6 +59,7 @@ BY_THE_USUAL_COMPILER = {"instructions", "layouts"}  # their figures are those o
 
 # benchmark -> the extra that it needs, and what that brings; large, and not among the packages of the tests
 NEEDS = {
+    "knot": ("bench", lambda: _is_installed("mujoco")),
     "mjcf": ("peers", lambda: all(map(_is_installed, ("mujoco", "gymnasium")))),
     "peers": ("bench", lambda: all(map(_is_installed, ("mujoco", "pin", "cmeel-eigen")))),
     "robots": ("peers", lambda: share() is not None),

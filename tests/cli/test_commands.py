@@ -170,16 +170,22 @@ def test_a_pendulum_in_joint_coordinates_is_saved_as_it_is_in_maximal_ones(run, 
     assert np.abs(saved["tree"].position - saved["maximal"].position).max() < 1e-12
 
 
-def test_info_counts_operations_in_both_coordinates(run):
+def test_info_counts_operations_in_both_coordinates(run, tmp_path):
     facts = json.loads(run("info", demo_file("pendulum"), "--json")[1])
     other = json.loads(run("info", demo_file("pendulum"), "--coordinates", "tree", "--json")[1])
     assert facts["operations per iteration, tree"] == other["operations per iteration"]
     assert facts["operations per iteration"] == other["operations per iteration, maximal"]
     assert other["operations per iteration"] < facts["operations per iteration"]
     closed = json.loads(run("info", FOUR_BAR, "--json")[1])
-    assert closed["operations per iteration, tree"] == "none: joint 'rocker_pin' closes a loop"
-    code, _, error = run("info", FOUR_BAR, "--coordinates", "tree")
-    assert code == 1 and "joint 'rocker_pin' closes a loop; leave it at 'maximal'" in error
+    assert 8 * closed["operations per iteration, tree"] < closed["operations per iteration"]
+    stopped = tmp_path / "stopped.toml"
+    text = demo_file("four_bar").read_text(encoding="utf-8")
+    stopped.write_text(f"{text}\n[limits.stop]\njoint = 'rocker_pin'\nupper = 1.8\n", encoding="utf-8")
+    why = "'stop' acts on joint 'rocker_pin', which closes a loop"
+    facts = json.loads(run("info", stopped, "--json")[1])
+    assert facts["operations per iteration, tree"] == f"none: {why}"
+    code, _, error = run("info", stopped, "--coordinates", "tree")
+    assert code == 1 and f"{why}; leave it at 'maximal'" in error
 
 
 @pytest.mark.thorough

@@ -76,6 +76,14 @@ def test_generated_text_is_the_committed_one(name: str) -> None:
         )
 
 
+def test_kernels_of_one_mechanism_are_told_apart() -> None:
+    """No two of one type, and no two phases of one trace, are said to compute the same."""
+    rows = [line.split(" | ")[1:4] for line in table().splitlines() if line.startswith("| ") and "`" in line]
+    by_type = {(kernel.split("_", 1)[1], computes) for kernel, computes, _ in rows}
+    own = {(kernel, computes) for kernel, computes, _ in rows}
+    assert len(by_type) == len(own)
+
+
 def test_the_table_of_kernels_is_the_committed_one() -> None:
     assert table() == (FOLDER / TABLE).read_text(encoding="utf-8")
 

@@ -243,7 +243,7 @@ def test_fixed_are_those_that_python_refuses_to_change(name: str) -> None:
     simulator, seen = Simulator(DESCRIBED[name](), backend="c"), set()
     for field in exported(DESCRIBED[name]()):
         own = field["name"].replace(".", ".par_") if field["c"].partition(".par_")[1] else field["name"]
-        if field["role"] in ("free", "fixed") and own in simulator._settable and not own.endswith(NOT_ALONE):
+        if field["role"] in ("free", "fixed") and own in simulator._changes.settable and not own.endswith(NOT_ALONE):
             seen.add(field["role"])
             for k in range(field["count"]):
                 values = np.ravel(field["value"]).astype(float)
@@ -296,7 +296,7 @@ def test_tied_numbers_are_told_by_name(real: str) -> None:
         values[:] = 0.5 * values - 0.25
         given = simulator.engine.parameters.tobytes()
         assert (firmware.adapt(), simulator.engine.parameters.tobytes()) == (SolverStatus.BAKED, given), name
-        if name in simulator._settable:
+        if name in simulator._changes.settable:
             with pytest.raises(MechanismError, match=rf"parameter {name}.*change the description instead"):
                 simulator.set_parameter(name, values.astype(float))
 

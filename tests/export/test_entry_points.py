@@ -12,6 +12,7 @@ from symvi.mechanism import Contact, Mechanism
 from symvi.numbers.control import DEFAULTS, MOST_HALVINGS, MOST_ITERATIONS, MOST_TRIED, SolverOptions, SolverStatus
 from symvi.simulate import Simulator
 from symvi.simulate.solver_build import text_of
+from symvi.simulate.starter import Starter
 from tests.contact.test_back_ends import scenes
 from tests.emit.test_start import MECHANISMS
 from tests.support.firmware import Firmware
@@ -78,7 +79,8 @@ def test_one_call_starts_the_description(name: str, real: str) -> None:
     begun, inputs = simulator.engine.state.copy(), firmware.inputs.copy()
     simulator.start(step=STEP)
     assert begun.tobytes() == simulator.engine.state.tobytes()
-    row = simulator._holding(simulator.inputs.from_signals(np.zeros(1))[0], True)
+    starter = Starter(simulator.engine, simulator.mechanism, simulator.inputs)
+    row = starter.holding(simulator.inputs.from_signals(np.zeros(1))[0], True)
     assert np.array_equal(inputs[: len(row)], row.astype(inputs.dtype))
 
 

@@ -27,6 +27,7 @@ from sybil.parsers.markdown.lexers import RawFencedCodeBlockLexer
 
 from symvi import cli
 from symvi.mechanism import Mechanism
+from symvi.registry import CONTACTS, FORCES, JOINTS
 
 REPOSITORY = Path(__file__).parents[2]
 MANUAL = REPOSITORY / "symvi" / "manual"
@@ -96,7 +97,9 @@ RUN = {"sh": run_shell, "python": run_python, "toml": run_toml, "c": run_c, "tex
 
 def run(words: list[str]) -> str:
     """Run one command in the folder of the page; what it prints, if it is another process."""
-    if words[:3] == MODULE.split():
+    if words[:3] == MODULE.split() and "--register" in words:
+        words = [sys.executable, *words[1:]]  # a process that knows no record yet
+    elif words[:3] == MODULE.split():
         quiet = ["--no-open"] if words[3] == "view" else []
         assert cli.main([*words[3:], *quiet]) == 0, words
         return ""
@@ -145,5 +148,10 @@ def in_folder(folder: Path) -> Iterator[None]:
     base, foot = link("base", inertial() + sphere), link("foot", inertial(xyz=(0, 0, -0.5)) + box)
     (folder / "robot.urdf").write_text(robot(base, foot, joint("knee", "revolute", "base", "foot")), encoding="utf-8")
     (folder / "pendulum.toml").write_text(sources("start", "toml")[0], encoding="utf-8")
-    with contextlib.chdir(folder):
-        yield
+    try:
+        with contextlib.chdir(folder):
+            yield
+    finally:
+        for registry in (JOINTS, FORCES, CONTACTS):
+            for name in [name for name in registry if registry.serial(name)]:
+                registry.forget(name)

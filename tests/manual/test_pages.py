@@ -43,6 +43,8 @@ def describing_describes(folder: Path, names: dict) -> None:
     assert names["driven"].closure.max() < 1e-5
     assert names["on_the_track"].closure.max() < 1e-12
     assert names["same"] == names["crank"]
+    slide = Trajectory.load(folder / "slide.npz")
+    assert slide.position[-1, 0] == pytest.approx([1.0, 0.0, 0.0], abs=1e-12)
     assert (folder / "mechanism.schema.json").is_file()
 
 
@@ -78,6 +80,7 @@ def test_a_page_runs_from_top_to_bottom(page: str, tmp_path: Path, monkeypatch: 
     if any(command.startswith("python3 -m symvi view") for command, _ in commands(page)):
         viewer = pytest.importorskip("symvi.view.viewer", reason="needs the extra view")
         monkeypatch.setattr(viewer.Viewer, "run", interrupted)
+    monkeypatch.syspath_prepend(tmp_path)  # as of a program there
     with in_folder(tmp_path):
         for example in document:
             example.evaluate()

@@ -44,7 +44,7 @@ def test_the_next_increment_would_be_round_off(joint_type: str, count: int) -> N
         solver.options = OPTIONS
         solver.switches(impulse=step / 2, carry=1.0, closure=1 / step)
         solver.run("prepare")
-        assert solver.newton() == SolverStatus.OK
+        assert solver.newton.solve() == SolverStatus.OK
         solver.run("linearize")
         solver.run("eliminate")
         solver.run("substitute")

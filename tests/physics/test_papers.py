@@ -104,6 +104,9 @@ def test_what_generated_text_cites_is_in_the_table_and_in_its_head() -> None:
     cited = {citation for text in generated.values() for citation in citations(text)}
     assert not {name: gone for name, text in generated.items() if (gone := missing(text))}
     assert {("BM20", "(32)"), ("BSMH23", "(20a)"), ("BSMH23", "(27a)"), ("BSMH23", "(28a)"), ("JM09", "(37)")} <= cited
+    balances = {("BM20", "(29)"), ("BM20", "(32)"), ("BSMH23", "(10)"), ("BSMH23", "(16)")}  # forces, torques
+    residual = re.findall(r"f = \[p - p0; l - l0\] - e +\[.*\]", "".join(generated.values()))
+    assert residual and all(balances <= set(citations(line)) for line in residual)
     source = generated["everything.c"]
     named = re.findall(r"^ \*   ([A-Z]+\d\d)  ", source, re.MULTILINE)
     assert named and set(named) <= set(PAPERS)

@@ -96,7 +96,7 @@ def test_every_row_stays_closed_and_every_pivot_large(name: str) -> None:
         smallest = min(smallest, *(abs(pivot) for pivot in pivots(solver, solver.program)))
         solver.run("prepare")
         solver.run("watch")
-        assert solver.closure() < 1e-12
+        assert solver.measures.closure() < 1e-12
     assert smallest > LEAST_PIVOT
 
 
@@ -215,7 +215,7 @@ def test_nearly_redundant_rows_dropped_open_by_about_the_tilt(tilt: float) -> No
     solver, largest = solver_of(linkages.four_bar(tilt), choices), 0.0
     for _ in range(100):
         assert solver.step() == SolverStatus.OK
-        largest = max(largest, solver.opening())
+        largest = max(largest, solver.measures.opening())
     assert 0.1 * tilt < largest < min(3 * tilt, choices.notes["limit"])
 
 
@@ -303,7 +303,7 @@ def test_a_gear_that_says_nothing_new_is_watched_over_many_turns() -> None:
     solver.run("prepare")
     solver.run("watch")
     (watched,) = solver.memory.work["coupling_ground_dropped"]
-    assert abs(watched.angle1_now[0]) > 2 * np.pi and solver.opening() < 1e-12
+    assert abs(watched.angle1_now[0]) > 2 * np.pi and solver.measures.opening() < 1e-12
 
 
 def test_a_gear_starts_at_its_turns() -> None:

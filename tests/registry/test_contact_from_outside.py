@@ -209,7 +209,12 @@ def steep(model: ContactModel) -> ContactModel:
     ids=["no model", "another type", "place beside", "no distance"],
 )
 def test_a_gap_that_is_not_what_its_record_says_is_refused(marble: Mechanism, changes: dict, says: str) -> None:
-    register_contact(replace(PIPE, name="tube", **changes))
+    """When it is registered, by its example; without one, when a mechanism has it."""
+    says = says.replace("'bed'", "'(bed|example)'")
+    with pytest.raises(symvi.ArgumentError, match=says):
+        register_contact(replace(PIPE, name="tube", **changes))
+    assert "tube" not in CONTACTS
+    register_contact(replace(PIPE, name="tube", examples=(), **changes))
     try:
         with pytest.raises(symvi.MechanismError, match=says):
             Simulator(marble.changed(contacts=[marble.contact("bed").changed(kind="tube")]))

@@ -37,6 +37,7 @@ from symvi import (
     StiffnessWarning,
     Wrench,
 )
+from symvi.mechanism.rotation import rotate
 from symvi.simulate import Trajectory
 from symvi.simulate.energy_guard import _median, watch
 from tests.simulate.test_jumps import turning
@@ -381,6 +382,44 @@ def kite(crank: float, rocker: float, turn: float) -> Mechanism:
     top = middle + across * np.sqrt(rocker**2 - np.dot(ground - pin, ground - pin) / 4)
     points = [(0.0, *point) for point in ((0.0, 0.0), pin, top, ground)]
     return linkages.polygon("kite", points, [(1.0, 0.0, 0.0)] * 4)
+
+
+def pinned(name: str, place: tuple[float, float, float]) -> tuple[Body, Joint]:
+    """A body of 1 kg that rows of a user's own hold at a place; Newton's method leaves 5e-14 m/s of its fall."""
+    rows, numbers = [f"x_b[{i}] - c{i}" for i in range(3)], {f"c{i}": place[i] for i in range(3)}
+    body = Body(name=name, mass=1.0, inertia=(1.0, 1.0, 1.0), position=place)
+    return body, Joint(name=f"{name}_pin", type="custom", child=name, expressions=rows, parameters=numbers)
+
+
+def on_a_long_arm(arm: float) -> tuple[Body, Joint]:
+    """A body of 1 kg, held so far along x by a joint whose frame is askew: its height is zero but for round-off."""
+    turn = np.array((0.5, 0.1, 0.7, 0.5))  # of length one
+    back = rotate(tuple(turn * (1, -1, -1, -1)), (-arm, -arm / 3, 0.0))
+    body = Body(name="end", mass=1.0, inertia=(1.0, 1.0, 1.0))
+    return body, Joint(name="weld", type="fixed", child="end", child_anchor=back, orientation=tuple(turn))
+
+
+@pytest.mark.parametrize(
+    "held",
+    [
+        [pinned("one", (0.0, 0.0, 0.0))],
+        [pinned("above", (0.0, 0.0, 1.3)), pinned("below", (0.0, 0.0, -1.3))],
+        [on_a_long_arm(1e4)],
+        [on_a_long_arm(1e6)],
+    ],
+    ids=["at the origin", "about the origin", "10 km", "1000 km"],
+)
+def test_round_off_of_what_rests_where_its_energy_is_zero_is_no_rise_and_no_fall(held: list) -> None:
+    """V = -m g·x vanishes there, and its round-off does not: that of x, and what the tolerance leaves of x.
+
+    Some of it is there, and it is no more than ten ulp of m g |x| and m g h times the tolerance.
+    """
+    bodies, joints = zip(*held, strict=True)
+    motion = Simulator(Mechanism(name="held", bodies=bodies, joints=joints)).simulate(0.5, STEP)
+    seen = watch(motion)
+    reach = sum(float(np.linalg.norm(motion.position[0, k])) for k in range(len(bodies)))
+    assert 0.0 < largest(seen.balance) < 9.81 * (10 * 2.2e-16 * reach + 1e-10 * STEP * len(bodies))
+    assert seen.alarm is None and seen.fall is None
 
 
 def test_a_rise_is_warned_of_once_and_says_which_step_would_do() -> None:

@@ -165,10 +165,10 @@ def test_the_other_branch_is_a_solution_too_and_its_velocities_tell() -> None:
     solver = engine.solver
     solver.switches(impulse=AIMED_STEP, carry=1.0, closure=1 / AIMED_STEP)
     solver.run("prepare")
-    status = solver.carry_on()
-    assert status >= 0 and solver.within(1e-9)
+    status = solver.newton.carry_on()
+    assert status >= 0 and solver.measures.within(1e-9)
     assert not solver.branch.goes_on(status, near=True)
-    assert solver.branch.keep(status) == SolverStatus.OK and solver.within(1e-9)
+    assert solver.branch.keep(status) == SolverStatus.OK and solver.measures.within(1e-9)
     assert solver.branch.goes_on(SolverStatus.OK, near=True)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from symvi.emit.python import COMPLEX, FLOATS
 from symvi.program.program import Program
-from symvi.simulate.reference import Memory, Runner
+from symvi.simulate.reference_memory import Memory, Runner
 
 TINY = 1e-40
 

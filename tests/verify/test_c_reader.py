@@ -36,6 +36,8 @@ typedef struct { real w, v[3]; } quaternion;
 typedef struct { row3 x; quaternion q; } pose;
 enum { FIRST, SECOND = 4, THIRD };
 static const real TABLE[ROWS][3] = {{1, 2.5}, 3, 4, 5};
+static const unsigned WRAPPED = -1;
+static const unsigned char CUT = 258;
 static const quaternion UNIT = {.v = {0}, .w = 1};
 static real dot(const real *a, const real b[3]) { real s = 0; for (int i = 0; i < 3; ++i) s += a[i]*b[i]; return s; }
 static inline quaternion product(quaternion p, quaternion q)
@@ -55,6 +57,7 @@ BODIES = {
     "operators": "y[0] = 8 - x[0] - 4/x[1]*2; y[1] = -x[0]*-x[1] - -3; y[2] = +x[2]/2.5e-1 - .5f; y[3] = (x[0], x[3]);",
     "whole_numbers": "int i = -7; unsigned u = 3u; y[0] = i/2 + i%3 + (i >> 1); y[1] = (u - 5u)*1.0; "
     "y[2] = 1/2 + 1/2.0; y[3] = (010 | 0x11) ^ ~u & 7L;",
+    "global_constants": "y[0] = WRAPPED*x[0]; y[1] = CUT*x[1]; y[2] = WRAPPED > 0 ? x[2] : 0; y[3] = CUT/2;",
     "steps": "int i = 0; y[i++] = 1; y[i] = i; i++; y[i--] = x[0]; y[3] = --i; y[1] += ++y[0]; y[2] *= y[0]--;",
     "loops": "int i, j; y[0] = 0; for (i = 0, j = 5; i < j; i++, --j) y[0] += i*j*x[0]; do y[0]++; while (++i < 6); "
     "while (i) { if (--i == 3) continue; if (i == 1) break; y[0] -= i; } y[1] = i; y[2] = j; y[3] = 1;",
@@ -311,6 +314,7 @@ def test_all_problems_are_named_at_once() -> None:
         ("double f(const double x[2]) { x[1] = 2; return x[0]; }", r"x\[1\] is const or global"),
         ("double f(vec x) { return x; }", "at 'x'; is a type unknown here"),
         ("double f(x) double x; { return x; }", "1989"),
+        ("double f(x) { return x; }", "1989"),
         ("#if 1\ndouble f(double x) { return x; }", "unterminated|expected #endif"),
         ("double f(double x) { return x; } /*", "does not end"),
         ("\0", "illegal character"),

@@ -12,7 +12,7 @@
  *   V = -m g·x    [BM20 (22), gravity in any direction]
  *   R(q)    [BM20 (15)]
  *   J = R J_body Rᵀ    [derived here]
- *   f = [p - p0; l - l0] - e    [BM20 (29), BSMH23 (16)]
+ *   f = [p - p0; l - l0] - e    [BM20 (29), (32), BSMH23 (10), (16), times h and h/2]
  *   dl/d(theta/h) = (2c² - 1) J + c (a^ J - J a^) + a dᵀ + d aᵀ - 2 (a·d) I - (h/2) l^,  d = Ja - (tr J/2) a   
  *     [derived here, through velocities and the half turn; no division]
  *   phi = n·(x_b + r_b - x_a - r_a) - radius    [BSMH23 section 2, any normal]
@@ -22,7 +22,6 @@
  *   a = (h/2) w,  c = sqrt(1 - a·a),  (c - 1)/h = -(a·a/h)/(1 + c)    [BM20 (31)]
  *   p = m v    [BM20 (28)]
  *   l = c Jw + a x Jw    [BM20 (32), BSMH23 (16), in world axes and times h/2]
- *   f = [p - p0; l - l0] - e    [BM20 (29), (32), times h and h/2]
  *   u = v + (r2 - r1)/h + w x p;  du = s_v + (s x r2) + ((c I - a^) s) x p    [derived here: the chord of a carried
  *     arm, and the rolling of a sphere's surface about its centre]
  *   gamma - r s = t, s gamma = mu    [derived here: the point of the central path on the line of the prediction]
@@ -155,7 +154,7 @@ static void setup_common(ball_common_work *common)
     common->inverse = 1.0/step;
 }
 
-/* a rigid body: momentum balance over one step (7 operations) */
+/* a rigid body: momentum balance over one step; from parameters alone (7 operations) */
 /*   V = -m g·x    [BM20 (22), gravity in any direction] */
 static void setup_body(const ball_common_parameters *common_p, const ball_body_parameters *body_p,
     ball_body_work *body)
@@ -171,7 +170,7 @@ static void setup_body(const ball_common_parameters *common_p, const ball_body_p
     body->weight[1] = 1.0/(size*size);
 }
 
-/* contact: gap and sliding (1 operations) */
+/* contact: gap and sliding; from parameters alone (1 operations) */
 static void setup_contact_ground(const ball_contact_ground_parameters *contact_ground_p,
     ball_contact_ground_work *contact_ground)
 {
@@ -179,10 +178,10 @@ static void setup_contact_ground(const ball_contact_ground_parameters *contact_g
     contact_ground->light = 1.0/effective_mass;
 }
 
-/* a rigid body: momentum balance over one step (83 operations) */
+/* a rigid body: momentum balance over one step; once in a step (83 operations) */
 /*   R(q)    [BM20 (15)] */
 /*   J = R J_body Rᵀ    [derived here] */
-/*   f = [p - p0; l - l0] - e    [BM20 (29), BSMH23 (16)] */
+/*   f = [p - p0; l - l0] - e    [BM20 (29), (32), BSMH23 (10), (16), times h and h/2] */
 /*   dl/d(theta/h) = (2c² - 1) J + c (a^ J - J a^) + a dᵀ + d aᵀ - 2 (a·d) I - (h/2) l^,  d = Ja - (tr J/2) a    */
 /*     [derived here, through velocities and the half turn; no division] */
 static void prepare_body(const ball_common_work *common, const ball_body_parameters *body_p,
@@ -264,7 +263,7 @@ static void prepare_body(const ball_common_work *common, const ball_body_paramet
     body->kept_gap0 = J_1 - J_2;
 }
 
-/* contact: gap and sliding (2 operations) */
+/* contact: gap and sliding; once in a step (2 operations) */
 /*   phi = n·(x_b + r_b - x_a - r_a) - radius    [BSMH23 section 2, any normal] */
 /*   c = x_b + r_b - radius n,  l_b = c - x_b,  l_a = c - x_a    [BSMH23 section 2: without the radius a sphere */
 /*     would never roll] */
@@ -338,11 +337,11 @@ static void rest_body(ball_body_work *body)
     body->turn = 0.0;
 }
 
-/* a rigid body: momentum balance over one step (61 operations) */
+/* a rigid body: momentum balance over one step; in every iteration (61 operations) */
 /*   a = (h/2) w,  c = sqrt(1 - a·a),  (c - 1)/h = -(a·a/h)/(1 + c)    [BM20 (31)] */
 /*   p = m v    [BM20 (28)] */
 /*   l = c Jw + a x Jw    [BM20 (32), BSMH23 (16), in world axes and times h/2] */
-/*   f = [p - p0; l - l0] - e    [BM20 (29), (32), times h and h/2] */
+/*   f = [p - p0; l - l0] - e    [BM20 (29), (32), BSMH23 (10), (16), times h and h/2] */
 static void evaluate_body(const ball_common_work *common, const ball_body_parameters *body_p, ball_body_work *body)
 {
     const real common_half = common->half;
@@ -391,7 +390,7 @@ static void evaluate_body(const ball_common_work *common, const ball_body_parame
     body->f[5] = l_2 - (body->e[5] + body->kept_l0_2);
 }
 
-/* contact: gap and sliding (9 operations) */
+/* contact: gap and sliding; in every iteration (9 operations) */
 /*   u_n = phi(z1)/h + (phi(z2) - phi(z1))/h    [BSMH23 (24b)] */
 /*   u = v + (r2 - r1)/h + w x p;  du = s_v + (s x r2) + ((c I - a^) s) x p    [derived here: the chord of a */
 /*     carried arm, and the rolling of a sphere's surface about its centre] */
@@ -576,7 +575,7 @@ static void merit_contact_ground(ball_common_work *common, const ball_contact_gr
     common->merit = (miss_0*miss_0) + (miss_1*miss_1) + (miss_2*miss_2) + (miss_3*miss_3) + common->merit;
 }
 
-/* a rigid body: momentum balance over one step (89 operations) */
+/* a rigid body: momentum balance over one step; for the Newton matrix alone (89 operations) */
 /*   l = c Jw + a x Jw    [BM20 (32), BSMH23 (16), in world axes and times h/2] */
 /*   dl/d(theta/h) = (2c² - 1) J + c (a^ J - J a^) + a dᵀ + d aᵀ - 2 (a·d) I - (h/2) l^,  d = Ja - (tr J/2) a    */
 /*     [derived here, through velocities and the half turn; no division] */
@@ -653,7 +652,7 @@ static void linearize_body(const ball_common_work *common, const ball_body_param
     body->D[35] = -((2.0*(spread_1 + spread_0 - (c*(a_1_minus_J_4 - a_0_minus_J_5)))) - (share*body->j[2]));
 }
 
-/* contact: gap and sliding (85 operations) */
+/* contact: gap and sliding; for the Newton matrix alone (85 operations) */
 /*   F_jk += A_jᵀ (n + m) kappa N_k + A_jᵀ K A_k    [the contact's own variables eliminated] */
 static void linearize_contact_ground(const ball_contact_ground_work *contact_ground, ball_body_work *b)
 {
@@ -2416,6 +2415,140 @@ static real press_merit(const ball_parameters *p, const ball_state *z,
     return is_finite(w->common[0].merit) ? w->common[0].merit : -1.0;
 }
 
+/* how one attempt starts: where, and how boldly */
+typedef struct {
+    real ratio; /* of the mass per contact: impulse per velocity at the start */
+    real spread; /* factor on the first centring */
+    real stick; /* 1: friction starts from the predicted sliding */
+    real memory; /* 1: impulses of the last step are remembered */
+    real boundary; /* share of the way to the boundary of a cone that an increment may go */
+    int predict; /* predictor and corrector; 0: centring falls by a fixed factor (the papers) */
+} ball_attempt;
+
+/* one attempt on its way along the central path */
+typedef struct {
+    const ball_attempt *how;
+    const ball_options *o;
+    bool rest; /* for a displacement out of each other, not a step: its residual is linear, every solve gives it whole */
+    int fixed; /* so many iterations, if not 0: none of the step's is left out, and no increment is halved */
+    real speed; /* the weight's, after a step's fall */
+    real fall; /* its square: products are compared with it per effective mass */
+    real closed; /* products are no larger at the end of the path */
+    real small; /* the least that is centred by */
+    real left; /* change of velocity that the residual may leave at the end */
+    real still; /* the same where nothing but round-off moves */
+    real merit;
+    bool exact; /* the equations are linearised as they are, not as scaled */
+    unsigned int slow; /* increments in a row after which the merit had hardly fallen */
+} ball_path;
+
+/* the start: bodies at their predicted velocities, or their last ones; whether those lie inside the domain */
+static bool start_velocities(const ball_parameters *p, const ball_state *z,
+    const ball_input *u, ball_work *w, const ball_options *o)
+{
+    (void)p;
+    (void)u;
+    w->common[0].length = (o->extrapolate != 0) ? against_last(z, w) : 0.0;
+    run_begin(z, w);
+    if (!(largest_turn(w) < 0.5)) {
+        w->common[0].length = 0.0;
+        run_begin(z, w);
+    }
+    return largest_turn(w) < 0.9975;
+}
+
+/* the warm start: impulses and slacks on the central path, near those of the last step and the velocities as predicted */
+static void warm_start(const ball_parameters *p, const ball_state *z,
+    const ball_input *u, ball_work *w, ball_path *path)
+{
+    const ball_attempt *const how = path->how;
+    const real speed = path->speed;
+    const real lasting = against_last(z, w); /* share of the last impulses that are expected, as forces act for less time or more */
+    real closing;
+    real first;
+    real missed;
+    run_evaluate(p, w);
+    if (path->rest) {
+        run_release(w);
+        run_linearize(p, w);
+    }
+    closing = closing_speed(w);
+    w->common[0].ratio = how->ratio;
+    w->common[0].stick = how->stick;
+    w->common[0].memory = path->rest ? 0.0 : (how->memory*((lasting < 1.0) ? lasting : 1.0));
+    first = 0.01*(speed*((speed > closing) ? speed : closing));
+    first = (first > (closing*closing)) ? first : (closing*closing);
+    w->common[0].target = how->spread*(how->ratio*first);
+    run_warm(p, z, w);
+    path->merit = press_merit(p, z, u, w);
+    /* what is missed, as squares of velocities: centring below it would reach the boundary before it vanishes */
+    /* rows answer for what bodies miss, and are solved for at once; without rows it is impulses that miss it */
+    missed = path->merit;
+    first = 0.3*(how->ratio*missed);
+    if ((missed > (1.0*(speed*speed))) && (first > w->common[0].target)) {
+        w->common[0].target = first;
+        run_warm(p, z, w);
+        path->merit = press_merit(p, z, u, w);
+    }
+}
+
+/* the end: whether all that has to vanish is small after n increments */
+static bool is_at_end(const ball_parameters *p, const ball_work *w, const ball_path *path, int n, real product)
+{
+    if (path->rest) {
+        return (n > 0) && (product <= path->closed) && (w->common[0].length >= 1.0);
+    }
+    /* not before one increment: forces too weak to be missed in one step would never move anything */
+    return ((path->fixed == 0) ? (n > 0) : (n == path->fixed)) && (product <= path->closed) && is_apart(p, w)
+        && balanced(p, w, path->still, path->still) && attained(w, path->still);
+}
+
+/* the end: whether it is as small as round-off lets it be. Rows have to close: on the way to a singular position a residual
+ * falls slowly too, by large increments */
+static bool is_round_off(const ball_parameters *p, const ball_work *w, const ball_path *path, real product)
+{
+    return (path->fixed == 0) && (path->slow >= 2u) && (product <= path->closed) && is_apart(p, w)
+        && balanced(p, w, path->left, path->still) && attained(w, path->left);
+}
+
+/* the predictor: the increment towards no complementarity at all */
+static void predict(const ball_parameters *p, const ball_state *z,
+    const ball_input *u, ball_work *w)
+{
+    (void)p;
+    (void)z;
+    (void)u;
+    run_predict(w);
+    run_eliminate(w);
+    run_substitute(w);
+    run_respond(w);
+}
+
+/* the centring, by how much of the gap the predictor leaves (Mehrotra) */
+static void centre(ball_work *w, const ball_path *path, real gap, real product)
+{
+    const real centred = 0.01*product;
+    const real after = gap_after(w, largest_share(w, 1.0)) / gap;
+    w->common[0].target = (after*after)*(after*gap);
+    if (!(w->common[0].target > path->small)) {
+        w->common[0].target = path->small;
+    }
+    w->common[0].second = 1.0;
+    /* far from the central path the way is back to it, not along it */
+    if (product > (10.0*gap)) {
+        w->common[0].target = (centred > w->common[0].target) ? centred : w->common[0].target;
+        w->common[0].second = 0.0;
+    }
+}
+
+/* the centring of the papers' method: it falls by a fixed factor */
+static void centre_by_factor(ball_work *w, const ball_path *path, real gap)
+{
+    const real fallen = 0.1*gap;
+    w->common[0].target = (fallen > path->small) ? fallen : path->small;
+    w->common[0].second = 0.0;
+}
+
 /* solve for the increment that is aimed at the present centring */
 static void aim_at(const ball_parameters *p, const ball_state *z,
     const ball_input *u, ball_work *w, bool exact)
@@ -2430,182 +2563,154 @@ static void aim_at(const ball_parameters *p, const ball_state *z,
     }
 }
 
-/* how one attempt starts: where, and how boldly */
-typedef struct {
-    real ratio; /* of the mass per contact: impulse per velocity at the start */
-    real spread; /* factor on the first centring */
-    real stick; /* 1: friction starts from the predicted sliding */
-    real memory; /* 1: impulses of the last step are remembered */
-    real boundary; /* share of the way to the boundary of a cone that an increment may go */
-    int predict; /* predictor and corrector; 0: centring falls by a fixed factor (the papers) */
-} ball_attempt;
+/* the increment towards the next point of the path: predictor, centring and corrector share their factors */
+static void solve_increment(const ball_parameters *p, const ball_state *z,
+    const ball_input *u, ball_work *w, const ball_path *path, real gap, real product)
+{
+    if (path->exact) {
+        run_exact(w);
+    } else {
+        run_scale(w);
+    }
+    run_linearize(p, w);
+    run_keep(w);
+    if (path->how->predict != 0) {
+        predict(p, z, u, w);
+        centre(w, path, gap, product);
+        run_recall(w);
+        aim_at(p, z, u, w, path->exact);
+        run_resolve(w);
+    } else {
+        centre_by_factor(w, path, gap);
+        aim_at(p, z, u, w, path->exact);
+        run_eliminate(w);
+    }
+    run_substitute(w);
+    run_respond(w);
+}
 
-/* the interior point: one attempt from one start (after BSMH23 appendix D, not seen; Mehrotra's predictor and corrector).
- * rest: for a displacement out of each other, not a step. The residual at rest is linear, so that every solve gives it whole. */
+/* how much of the increment stays inside the cones, with a distance from their boundary */
+static real length_inside(const ball_work *w, const ball_path *path)
+{
+    /* products fall by no more than an increment's distance from the boundary: exact ones may end next to it */
+    const real beside = 1.0 - 1e-06;
+    const real most = (path->exact && (path->how->predict != 0)) ? beside : path->how->boundary;
+    const real whole = 1.0 / most;
+    const real share = largest_share(w, whole);
+    if (share < whole) {
+        return most*share;
+    }
+    return 1.0;
+}
+
+/* whether so much of an increment is taken: merit or products have fallen, or nothing is left to fall */
+static bool is_accepted(const ball_parameters *p, const ball_work *w, const ball_path *path, real before, real product)
+{
+    const real share = 1.0 - (0.0001*w->common[0].length);
+    return (path->merit >= 0.0)
+        && ((path->merit <= (share*before))
+            || (largest_product(w) <= (share*product))
+            || (balanced(p, w, path->still, path->still) && attained(w, path->still))
+            || ((w->common[0].length*largest_change(w)) <= path->o->tolerance));
+}
+
+/* the line search: as much of the increment as stays inside the cones, halved until it is accepted; how it ends if none is */
+static int search_line(const ball_parameters *p, const ball_state *z,
+    const ball_input *u, ball_work *w, ball_path *path, real product)
+{
+    const real before = path->merit;
+    int halvings = 0;
+    w->common[0].length = length_inside(w, path);
+    run_advance(w);
+    if (path->rest) {
+        run_rest(w);
+    }
+    path->merit = press_merit(p, z, u, w);
+    if ((path->fixed > 0) && !(path->merit >= 0.0)) {
+        return (largest_turn(w) >= 0.9975) ? BALL_DOMAIN : BALL_NOT_FINITE;
+    }
+    while (!path->rest && (path->fixed == 0) && !is_accepted(p, w, path, before, product)) {
+        if (halvings >= 8) {
+            return BALL_LINE_SEARCH;
+        }
+        halvings++;
+        w->common[0].length = 0.5*w->common[0].length;
+        run_shorten_step(w);
+        path->merit = press_merit(p, z, u, w);
+    }
+    if (path->merit > (0.25*before)) {
+        path->slow++;
+    } else {
+        path->slow = 0u;
+    }
+    return BALL_OK;
+}
+
+/* whether the next increment takes the equations as they are: near the end of the path, while increments are long */
+static bool is_next_exact(const ball_work *w, const ball_path *path, real gap)
+{
+    return path->exact ? !(w->common[0].length < 0.3) : ((gap < (0.01*path->fall)) && (w->common[0].length > 0.5));
+}
+
+/* the interior point: one attempt from one start (after BSMH23 appendix D, not seen; Mehrotra's predictor and corrector) */
 static int follow_path(const ball_parameters *p, const ball_state *z,
     const ball_input *u, ball_work *w, const ball_options *o, const ball_attempt *how, bool rest, ball_info *info)
 {
     const real speed = p->common[0].acceleration*w->common[0].step;
-    const real fall = speed*speed; /* products are compared with it per effective mass */
-    const real lasting = against_last(z, w); /* share of the last impulses that are expected, as forces act for less time or more */
-    const real small = 0.5*(o->complementarity*fall);
-    const real left = 1000.0*o->tolerance;
-    const real still = 10.0*o->tolerance;
-    real merit;
-    real closing;
-    real first;
-    real missed;
-    /* a fixed number of iterations: none of the step's is left out, and no increment is halved */
-    const int fixed = rest ? 0 : o->fixed_iterations;
-    const int last = (fixed > 0) ? fixed : o->max_iterations;
-    bool exact = false;
-    unsigned int slow = 0u;
+    const real fall = speed*speed;
+    const real closed = o->complementarity*fall;
+    ball_path path = {
+        .how = how,
+        .o = o,
+        .rest = rest,
+        .fixed = rest ? 0 : o->fixed_iterations,
+        .speed = speed,
+        .fall = fall,
+        .closed = closed,
+        .small = 0.5*closed,
+        .left = 1000.0*o->tolerance,
+        .still = 10.0*o->tolerance,
+        .merit = -1.0,
+        .exact = false,
+        .slow = 0u
+    };
+    const int last = (path.fixed > 0) ? path.fixed : o->max_iterations;
     if (rest) {
         run_rest(w);
-    } else {
-        w->common[0].length = (o->extrapolate != 0) ? against_last(z, w) : 0.0;
-        run_begin(z, w);
-        if (!(largest_turn(w) < 0.5)) {
-            w->common[0].length = 0.0;
-            run_begin(z, w);
-        }
-    }
-    if (!(largest_turn(w) < 0.9975)) {
+    } else if (!start_velocities(p, z, u, w, o)) {
         return BALL_DOMAIN;
+    } else {
+        /* the start lies inside the domain */
     }
-    run_evaluate(p, w);
-    if (rest) {
-        run_release(w);
-        run_linearize(p, w);
-    }
-    closing = closing_speed(w);
-    w->common[0].ratio = how->ratio;
-    w->common[0].stick = how->stick;
-    w->common[0].memory = rest ? 0.0 : (how->memory*((lasting < 1.0) ? lasting : 1.0));
-    first = 0.01*(speed*((speed > closing) ? speed : closing));
-    first = (first > (closing*closing)) ? first : (closing*closing);
-    w->common[0].target = how->spread*(how->ratio*first);
-    run_warm(p, z, w);
-    merit = press_merit(p, z, u, w);
-    /* what is missed, as squares of velocities: centring below it would reach the boundary before it vanishes */
-    /* rows answer for what bodies miss, and are solved for at once; without rows it is impulses that miss it */
-    missed = merit;
-    first = 0.3*(how->ratio*missed);
-    if ((missed > (1.0*(speed*speed))) && (first > w->common[0].target)) {
-        w->common[0].target = first;
-        run_warm(p, z, w);
-        merit = press_merit(p, z, u, w);
-    }
-    if (!(merit >= 0.0)) {
+    warm_start(p, z, u, w, &path);
+    if (!(path.merit >= 0.0)) {
         return BALL_NOT_FINITE;
     }
     for (int n = 0; n <= last; n++) {
-        const real before = merit;
         const real gap = gap_of(w);
         const real product = largest_product(w);
-        const real fallen = 0.1*gap;
-        const real centred = 0.01*product;
-        const bool closed = product <= (o->complementarity*fall);
-        int halvings = 0;
-        real most = how->boundary;
-        real share;
+        int status;
         info->iterations = n;
-        info->residual = BALL_SQRT(merit);
-        info->complementarity = product / fall;
-        if (rest && (n > 0) && closed && (w->common[0].length >= 1.0)) {
+        info->residual = BALL_SQRT(path.merit);
+        info->complementarity = product / path.fall;
+        if (is_at_end(p, w, &path, n, product)) {
             return BALL_OK;
         }
-        /* not before one increment: forces too weak to be missed in one step would never move anything */
-        if (!rest && ((fixed == 0) ? (n > 0) : (n == fixed)) && closed && is_apart(p, w)
-            && balanced(p, w, still, still) && attained(w, still)) {
-            return BALL_OK;
-        }
-        /* rows have to close: on the way to a singular position a residual falls slowly too, by large increments */
-        if ((fixed == 0) && (slow >= 2u) && closed && is_apart(p, w) && balanced(p, w, left, still) && attained(w, left)) {
+        if (is_round_off(p, w, &path, product)) {
             return BALL_ROUND_OFF;
         }
         if (n == last) {
             break;
         }
-        if (exact) {
-            run_exact(w);
-        } else {
-            run_scale(w);
-        }
-        run_linearize(p, w);
-        run_keep(w);
-        if (how->predict != 0) {
-            real after;
-            run_predict(w);
-            run_eliminate(w);
-            run_substitute(w);
-            run_respond(w);
-            share = largest_share(w, 1.0);
-            after = gap_after(w, share) / gap;
-            w->common[0].target = (after*after)*(after*gap);
-            if (!(w->common[0].target > small)) {
-                w->common[0].target = small;
-            }
-            w->common[0].second = 1.0;
-            /* far from the central path the way is back to it, not along it */
-            if (product > (10.0*gap)) {
-                w->common[0].target = (centred > w->common[0].target) ? centred : w->common[0].target;
-                w->common[0].second = 0.0;
-            }
-            run_recall(w);
-            aim_at(p, z, u, w, exact);
-            run_resolve(w);
-        } else {
-            w->common[0].target = (fallen > small) ? fallen : small;
-            w->common[0].second = 0.0;
-            aim_at(p, z, u, w, exact);
-            run_eliminate(w);
-        }
-        run_substitute(w);
-        run_respond(w);
-        /* products fall by no more than an increment's distance from the boundary: exact ones may end next to it */
-        if (exact && (how->predict != 0)) {
-            most = 1.0 - 1e-06;
-        }
-        share = largest_share(w, 1.0 / most);
-        w->common[0].length = 1.0;
-        if (share < (1.0 / most)) {
-            w->common[0].length = most*share;
-        }
-        run_advance(w);
-        if (rest) {
-            run_rest(w);
-        }
-        merit = press_merit(p, z, u, w);
-        if ((fixed > 0) && !(merit >= 0.0)) {
-            return (largest_turn(w) >= 0.9975) ? BALL_DOMAIN : BALL_NOT_FINITE;
-        }
-        while (!rest && (fixed == 0) && !((merit >= 0.0)
-               && ((merit <= ((1.0 - (0.0001*w->common[0].length))*before))
-                   || (largest_product(w) <= ((1.0 - (0.0001*w->common[0].length))*product))
-                   || (balanced(p, w, still, still) && attained(w, still))
-                   || ((w->common[0].length*largest_change(w)) <= o->tolerance)))) {
-            if (halvings >= 8) {
-                return BALL_LINE_SEARCH;
-            }
-            halvings++;
-            w->common[0].length = 0.5*w->common[0].length;
-            run_shorten_step(w);
-            merit = press_merit(p, z, u, w);
+        solve_increment(p, z, u, w, &path, gap, product);
+        status = search_line(p, z, u, w, &path, product);
+        if (status < 0) {
+            return status;
         }
         info->increment = w->common[0].length*largest_change(w);
-        if (merit > (0.25*before)) {
-            slow++;
-        } else {
-            slow = 0u;
-        }
-        if (!exact && (gap < (0.01*fall)) && (w->common[0].length > 0.5)) {
-            exact = true;
-        } else {
-            exact = exact && !(w->common[0].length < 0.3);
-        }
+        path.exact = is_next_exact(w, &path, gap);
     }
-    return (fixed > 0) ? BALL_UNSETTLED : BALL_NOT_CONVERGED;
+    return (path.fixed > 0) ? BALL_UNSETTLED : BALL_NOT_CONVERGED;
 }
 
 /* whether a contact is pressed by more than anything that moves or pushes: where a joint holds a gap at zero, every force

@@ -12,7 +12,7 @@
  *   V = -m g·x    [BM20 (22), gravity in any direction]
  *   R(q)    [BM20 (15)]
  *   J = R J_body Rᵀ    [derived here]
- *   f = [p - p0; l - l0] - e    [BM20 (29), BSMH23 (16)]
+ *   f = [p - p0; l - l0] - e    [BM20 (29), (32), BSMH23 (10), (16), times h and h/2]
  *   dl/d(theta/h) = (2c² - 1) J + c (a^ J - J a^) + a dᵀ + d aᵀ - 2 (a·d) I - (h/2) l^,  d = Ja - (tr J/2) a   
  *     [derived here, through velocities and the half turn; no division]
  *   r = R p    [derived here]
@@ -23,7 +23,6 @@
  *   a = (h/2) w,  c = sqrt(1 - a·a),  (c - 1)/h = -(a·a/h)/(1 + c)    [BM20 (31)]
  *   p = m v    [BM20 (28)]
  *   l = c Jw + a x Jw    [BM20 (32), BSMH23 (16), in world axes and times h/2]
- *   f = [p - p0; l - l0] - e    [BM20 (29), (32), times h and h/2]
  *   (r2 - r1)/h = w x (c r1 + a x r1)    [from r2 = r1 + 2 a x (c r1 + a x r1)]
  *   r2 = r1 + h (r2 - r1)/h    [without cancellation]
  *   (g(z2) - g(z1))/h    [product rule of differences]
@@ -238,7 +237,7 @@ static void setup_common(double_pendulum_common_work *common)
     common->inverse = 1.0/step;
 }
 
-/* a rigid body: momentum balance over one step (7 operations) */
+/* a rigid body: momentum balance over one step; from parameters alone (7 operations) */
 /*   V = -m g·x    [BM20 (22), gravity in any direction] */
 static void setup_body(const double_pendulum_common_parameters *common_p,
     const double_pendulum_body_parameters *body_p, double_pendulum_body_work *body)
@@ -254,10 +253,10 @@ static void setup_body(const double_pendulum_common_parameters *common_p,
     body->weight[1] = 1.0/(size*size);
 }
 
-/* a rigid body: momentum balance over one step (83 operations) */
+/* a rigid body: momentum balance over one step; once in a step (83 operations) */
 /*   R(q)    [BM20 (15)] */
 /*   J = R J_body Rᵀ    [derived here] */
-/*   f = [p - p0; l - l0] - e    [BM20 (29), BSMH23 (16)] */
+/*   f = [p - p0; l - l0] - e    [BM20 (29), (32), BSMH23 (10), (16), times h and h/2] */
 /*   dl/d(theta/h) = (2c² - 1) J + c (a^ J - J a^) + a dᵀ + d aᵀ - 2 (a·d) I - (h/2) l^,  d = Ja - (tr J/2) a    */
 /*     [derived here, through velocities and the half turn; no division] */
 static void prepare_body(const double_pendulum_common_work *common, const double_pendulum_body_parameters *body_p,
@@ -339,7 +338,7 @@ static void prepare_body(const double_pendulum_common_work *common, const double
     body->kept_gap0 = J_1 - J_2;
 }
 
-/* revolute: x, y, z, about first axis, about second axis (81 operations) */
+/* revolute: x, y, z, about first axis, about second axis; once in a step (81 operations) */
 /*   r = R p    [derived here] */
 /*   g = x_b + r_b - x_a - r_a    [BM20 (18), from a to b] */
 /*   p = q o    [BM20 (11)] */
@@ -424,7 +423,7 @@ static void prepare_revolute_ground(const double_pendulum_common_work *common,
     revolute_ground->kept_opening_4 = -(minus_g1_4*common_closure);
 }
 
-/* revolute: x, y, z, about first axis, about second axis (124 operations) */
+/* revolute: x, y, z, about first axis, about second axis; once in a step (124 operations) */
 /*   r = R p    [derived here] */
 /*   g = x_b + r_b - x_a - r_a    [BM20 (18), from a to b] */
 /*   p = q o    [BM20 (11)] */
@@ -608,11 +607,11 @@ static void rest_revolute(double_pendulum_revolute_work *revolute)
     revolute->y[4] = 0.0;
 }
 
-/* a rigid body: momentum balance over one step (61 operations) */
+/* a rigid body: momentum balance over one step; in every iteration (61 operations) */
 /*   a = (h/2) w,  c = sqrt(1 - a·a),  (c - 1)/h = -(a·a/h)/(1 + c)    [BM20 (31)] */
 /*   p = m v    [BM20 (28)] */
 /*   l = c Jw + a x Jw    [BM20 (32), BSMH23 (16), in world axes and times h/2] */
-/*   f = [p - p0; l - l0] - e    [BM20 (29), (32), times h and h/2] */
+/*   f = [p - p0; l - l0] - e    [BM20 (29), (32), BSMH23 (10), (16), times h and h/2] */
 static void evaluate_body(const double_pendulum_common_work *common, const double_pendulum_body_parameters *body_p,
     double_pendulum_body_work *body)
 {
@@ -662,7 +661,7 @@ static void evaluate_body(const double_pendulum_common_work *common, const doubl
     body->f[5] = l_2 - (body->e[5] + body->kept_l0_2);
 }
 
-/* revolute: x, y, z, about first axis, about second axis (151 operations) */
+/* revolute: x, y, z, about first axis, about second axis; in every iteration (151 operations) */
 /*   (r2 - r1)/h = w x (c r1 + a x r1)    [from r2 = r1 + 2 a x (c r1 + a x r1)] */
 /*   r2 = r1 + h (r2 - r1)/h    [without cancellation] */
 /*   (g(z2) - g(z1))/h    [product rule of differences] */
@@ -763,7 +762,7 @@ static void evaluate_revolute_ground(const double_pendulum_common_work *common,
         b->f[5];
 }
 
-/* revolute: x, y, z, about first axis, about second axis (260 operations) */
+/* revolute: x, y, z, about first axis, about second axis; in every iteration (260 operations) */
 /*   (r2 - r1)/h = w x (c r1 + a x r1)    [from r2 = r1 + 2 a x (c r1 + a x r1)] */
 /*   r2 = r1 + h (r2 - r1)/h    [without cancellation] */
 /*   (g(z2) - g(z1))/h    [product rule of differences] */
@@ -932,7 +931,7 @@ static void merit_revolute(double_pendulum_common_work *common, const double_pen
     common->merit = (f_0*f_0) + (f_1*f_1) + (f_2*f_2) + (f_3*f_3) + (f_4*f_4) + common->merit;
 }
 
-/* a rigid body: momentum balance over one step (89 operations) */
+/* a rigid body: momentum balance over one step; for the Newton matrix alone (89 operations) */
 /*   l = c Jw + a x Jw    [BM20 (32), BSMH23 (16), in world axes and times h/2] */
 /*   dl/d(theta/h) = (2c² - 1) J + c (a^ J - J a^) + a dᵀ + d aᵀ - 2 (a·d) I - (h/2) l^,  d = Ja - (tr J/2) a    */
 /*     [derived here, through velocities and the half turn; no division] */

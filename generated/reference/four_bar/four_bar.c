@@ -12,7 +12,7 @@
  *   V = -m g·x    [BM20 (22), gravity in any direction]
  *   R(q)    [BM20 (15)]
  *   J = R J_body Rᵀ    [derived here]
- *   f = [p - p0; l - l0] - e    [BM20 (29), BSMH23 (16)]
+ *   f = [p - p0; l - l0] - e    [BM20 (29), (32), BSMH23 (10), (16), times h and h/2]
  *   dl/d(theta/h) = (2c² - 1) J + c (a^ J - J a^) + a dᵀ + d aᵀ - 2 (a·d) I - (h/2) l^,  d = Ja - (tr J/2) a   
  *     [derived here, through velocities and the half turn; no division]
  *   r = R p    [derived here]
@@ -24,7 +24,6 @@
  *   a = (h/2) w,  c = sqrt(1 - a·a),  (c - 1)/h = -(a·a/h)/(1 + c)    [BM20 (31)]
  *   p = m v    [BM20 (28)]
  *   l = c Jw + a x Jw    [BM20 (32), BSMH23 (16), in world axes and times h/2]
- *   f = [p - p0; l - l0] - e    [BM20 (29), (32), times h and h/2]
  *   (r2 - r1)/h = w x (c r1 + a x r1)    [from r2 = r1 + 2 a x (c r1 + a x r1)]
  *   r2 = r1 + h (r2 - r1)/h    [without cancellation]
  *   (g(z2) - g(z1))/h    [product rule of differences]
@@ -251,7 +250,7 @@ static void setup_common(four_bar_common_work *common)
     common->inverse = 1.0/step;
 }
 
-/* a rigid body: momentum balance over one step (7 operations) */
+/* a rigid body: momentum balance over one step; from parameters alone (7 operations) */
 /*   V = -m g·x    [BM20 (22), gravity in any direction] */
 static void setup_body(const four_bar_common_parameters *common_p, const four_bar_body_parameters *body_p,
     four_bar_body_work *body)
@@ -267,10 +266,10 @@ static void setup_body(const four_bar_common_parameters *common_p, const four_ba
     body->weight[1] = 1.0/(size*size);
 }
 
-/* a rigid body: momentum balance over one step (83 operations) */
+/* a rigid body: momentum balance over one step; once in a step (83 operations) */
 /*   R(q)    [BM20 (15)] */
 /*   J = R J_body Rᵀ    [derived here] */
-/*   f = [p - p0; l - l0] - e    [BM20 (29), BSMH23 (16)] */
+/*   f = [p - p0; l - l0] - e    [BM20 (29), (32), BSMH23 (10), (16), times h and h/2] */
 /*   dl/d(theta/h) = (2c² - 1) J + c (a^ J - J a^) + a dᵀ + d aᵀ - 2 (a·d) I - (h/2) l^,  d = Ja - (tr J/2) a    */
 /*     [derived here, through velocities and the half turn; no division] */
 static void prepare_body(const four_bar_common_work *common, const four_bar_body_parameters *body_p,
@@ -352,7 +351,7 @@ static void prepare_body(const four_bar_common_work *common, const four_bar_body
     body->kept_gap0 = J_1 - J_2;
 }
 
-/* revolute: x, y, z, about first axis, about second axis (82 operations) */
+/* revolute: x, y, z, about first axis, about second axis; once in a step (82 operations) */
 /*   r = R p    [derived here] */
 /*   g = x_b + r_b - x_a - r_a    [BM20 (18), from a to b] */
 /*   p = q o    [BM20 (11)] */
@@ -437,7 +436,7 @@ static void prepare_revolute_ground(const four_bar_common_work *common,
     revolute_ground->kept_opening_4 = -(minus_g1_4*common_closure);
 }
 
-/* revolute: x, y, z, about first axis, about second axis (124 operations) */
+/* revolute: x, y, z, about first axis, about second axis; once in a step (124 operations) */
 /*   r = R p    [derived here] */
 /*   g = x_b + r_b - x_a - r_a    [BM20 (18), from a to b] */
 /*   p = q o    [BM20 (11)] */
@@ -538,7 +537,7 @@ static void prepare_revolute(const four_bar_common_work *common, const four_bar_
     revolute->kept_opening_4 = -(minus_g1_4*common_closure);
 }
 
-/* revolute: along first axis, along second axis (93 operations) */
+/* revolute: along first axis, along second axis; once in a step (93 operations) */
 /*   r = R p    [derived here] */
 /*   g = n·(x_b + r_b - x_a - r_a)    [after BSMH23 appendix B, not seen] */
 /*   f = g(z1)/h + (g(z2) - g(z1))/h    [BSMH23 (20b)] */
@@ -742,11 +741,11 @@ static void rest_revolute_loop(four_bar_revolute_loop_work *revolute_loop)
     revolute_loop->y[1] = 0.0;
 }
 
-/* a rigid body: momentum balance over one step (61 operations) */
+/* a rigid body: momentum balance over one step; in every iteration (61 operations) */
 /*   a = (h/2) w,  c = sqrt(1 - a·a),  (c - 1)/h = -(a·a/h)/(1 + c)    [BM20 (31)] */
 /*   p = m v    [BM20 (28)] */
 /*   l = c Jw + a x Jw    [BM20 (32), BSMH23 (16), in world axes and times h/2] */
-/*   f = [p - p0; l - l0] - e    [BM20 (29), (32), times h and h/2] */
+/*   f = [p - p0; l - l0] - e    [BM20 (29), (32), BSMH23 (10), (16), times h and h/2] */
 static void evaluate_body(const four_bar_common_work *common, const four_bar_body_parameters *body_p,
     four_bar_body_work *body)
 {
@@ -796,7 +795,7 @@ static void evaluate_body(const four_bar_common_work *common, const four_bar_bod
     body->f[5] = l_2 - (body->e[5] + body->kept_l0_2);
 }
 
-/* revolute: x, y, z, about first axis, about second axis (151 operations) */
+/* revolute: x, y, z, about first axis, about second axis; in every iteration (151 operations) */
 /*   (r2 - r1)/h = w x (c r1 + a x r1)    [from r2 = r1 + 2 a x (c r1 + a x r1)] */
 /*   r2 = r1 + h (r2 - r1)/h    [without cancellation] */
 /*   (g(z2) - g(z1))/h    [product rule of differences] */
@@ -897,7 +896,7 @@ static void evaluate_revolute_ground(const four_bar_common_work *common,
         b->f[5];
 }
 
-/* revolute: x, y, z, about first axis, about second axis (260 operations) */
+/* revolute: x, y, z, about first axis, about second axis; in every iteration (260 operations) */
 /*   (r2 - r1)/h = w x (c r1 + a x r1)    [from r2 = r1 + 2 a x (c r1 + a x r1)] */
 /*   r2 = r1 + h (r2 - r1)/h    [without cancellation] */
 /*   (g(z2) - g(z1))/h    [product rule of differences] */
@@ -1039,7 +1038,7 @@ static void evaluate_revolute(const four_bar_common_work *common, four_bar_revol
     b->f[5] = -(t8 + (t7 - ((anchor_b1_y*y_0) - (anchor_b1_x*y_1))) - b->f[5]);
 }
 
-/* revolute: along first axis, along second axis (273 operations) */
+/* revolute: along first axis, along second axis; in every iteration (273 operations) */
 /*   (r2 - r1)/h = w x (c r1 + a x r1)    [from r2 = r1 + 2 a x (c r1 + a x r1)] */
 /*   r2 = r1 + h (r2 - r1)/h    [without cancellation] */
 /*   x2 = x1 + h (x2 - x1)/h    [without cancellation] */
@@ -1201,7 +1200,7 @@ static void merit_revolute_loop(four_bar_common_work *common, const four_bar_rev
     common->merit = (f_0*f_0) + (f_1*f_1) + common->merit;
 }
 
-/* a rigid body: momentum balance over one step (89 operations) */
+/* a rigid body: momentum balance over one step; for the Newton matrix alone (89 operations) */
 /*   l = c Jw + a x Jw    [BM20 (32), BSMH23 (16), in world axes and times h/2] */
 /*   dl/d(theta/h) = (2c² - 1) J + c (a^ J - J a^) + a dᵀ + d aᵀ - 2 (a·d) I - (h/2) l^,  d = Ja - (tr J/2) a    */
 /*     [derived here, through velocities and the half turn; no division] */

@@ -12,7 +12,7 @@
  *   V = -m g·x    [BM20 (22), gravity in any direction]
  *   R(q)    [BM20 (15)]
  *   J = R J_body Rᵀ    [derived here]
- *   f = [p - p0; l - l0] - e    [BM20 (29), BSMH23 (16)]
+ *   f = [p - p0; l - l0] - e    [BM20 (29), (32), BSMH23 (10), (16), times h and h/2]
  *   dl/d(theta/h) = (2c² - 1) J + c (a^ J - J a^) + a dᵀ + d aᵀ - 2 (a·d) I - (h/2) l^,  d = Ja - (tr J/2) a   
  *     [derived here, through velocities and the half turn; no division]
  *   r = R p    [derived here]
@@ -23,7 +23,6 @@
  *   a = (h/2) w,  c = sqrt(1 - a·a),  (c - 1)/h = -(a·a/h)/(1 + c)    [BM20 (31)]
  *   p = m v    [BM20 (28)]
  *   l = c Jw + a x Jw    [BM20 (32), BSMH23 (16), in world axes and times h/2]
- *   f = [p - p0; l - l0] - e    [BM20 (29), (32), times h and h/2]
  *   (r2 - r1)/h = w x (c r1 + a x r1)    [from r2 = r1 + 2 a x (c r1 + a x r1)]
  *   r2 = r1 + h (r2 - r1)/h    [without cancellation]
  *   (g(z2) - g(z1))/h    [product rule of differences]
@@ -224,7 +223,7 @@ static void run_setup(const pendulum_parameters *p, pendulum_work *w)
         common->inverse = 1.0/step;
     }
     /* rod */
-    /* a rigid body: momentum balance over one step (7 operations) */
+    /* a rigid body: momentum balance over one step; from parameters alone (7 operations) */
     /*   V = -m g·x    [BM20 (22), gravity in any direction] */
     {
         const pendulum_common_parameters *const common_p = &p->common[0];
@@ -246,10 +245,10 @@ static void run_setup(const pendulum_parameters *p, pendulum_work *w)
 static void run_prepare(const pendulum_parameters *p, const pendulum_state *z, pendulum_work *w)
 {
     /* rod */
-    /* a rigid body: momentum balance over one step (83 operations) */
+    /* a rigid body: momentum balance over one step; once in a step (83 operations) */
     /*   R(q)    [BM20 (15)] */
     /*   J = R J_body Rᵀ    [derived here] */
-    /*   f = [p - p0; l - l0] - e    [BM20 (29), BSMH23 (16)] */
+    /*   f = [p - p0; l - l0] - e    [BM20 (29), (32), BSMH23 (10), (16), times h and h/2] */
     /*   dl/d(theta/h) = (2c² - 1) J + c (a^ J - J a^) + a dᵀ + d aᵀ - 2 (a·d) I - (h/2) l^,  d = Ja - (tr J/2) a    */
     /*     [derived here, through velocities and the half turn; no division] */
     {
@@ -333,7 +332,7 @@ static void run_prepare(const pendulum_parameters *p, const pendulum_state *z, p
         body->kept_gap0 = J_1 - J_2;
     }
     /* pin */
-    /* revolute: x, y, z, about first axis, about second axis (81 operations) */
+    /* revolute: x, y, z, about first axis, about second axis; once in a step (81 operations) */
     /*   r = R p    [derived here] */
     /*   g = x_b + r_b - x_a - r_a    [BM20 (18), from a to b] */
     /*   p = q o    [BM20 (11)] */
@@ -497,11 +496,11 @@ static void run_rest(pendulum_work *w)
 static void run_evaluate(const pendulum_parameters *p, pendulum_work *w)
 {
     /* a rigid body rod */
-    /* a rigid body: momentum balance over one step (61 operations) */
+    /* a rigid body: momentum balance over one step; in every iteration (61 operations) */
     /*   a = (h/2) w,  c = sqrt(1 - a·a),  (c - 1)/h = -(a·a/h)/(1 + c)    [BM20 (31)] */
     /*   p = m v    [BM20 (28)] */
     /*   l = c Jw + a x Jw    [BM20 (32), BSMH23 (16), in world axes and times h/2] */
-    /*   f = [p - p0; l - l0] - e    [BM20 (29), (32), times h and h/2] */
+    /*   f = [p - p0; l - l0] - e    [BM20 (29), (32), BSMH23 (10), (16), times h and h/2] */
     {
         const pendulum_common_work *const common = &w->common[0];
         const pendulum_body_parameters *const body_p = &p->body[0];
@@ -552,7 +551,7 @@ static void run_evaluate(const pendulum_parameters *p, pendulum_work *w)
         body->f[5] = l_2 - (body->e[5] + body->kept_l0_2);
     }
     /* revolute pin */
-    /* revolute: x, y, z, about first axis, about second axis (151 operations) */
+    /* revolute: x, y, z, about first axis, about second axis; in every iteration (151 operations) */
     /*   (r2 - r1)/h = w x (c r1 + a x r1)    [from r2 = r1 + 2 a x (c r1 + a x r1)] */
     /*   r2 = r1 + h (r2 - r1)/h    [without cancellation] */
     /*   (g(z2) - g(z1))/h    [product rule of differences] */
@@ -692,7 +691,7 @@ static void run_merit(pendulum_work *w)
 static void run_linearize(const pendulum_parameters *p, pendulum_work *w)
 {
     /* a rigid body rod */
-    /* a rigid body: momentum balance over one step (89 operations) */
+    /* a rigid body: momentum balance over one step; for the Newton matrix alone (89 operations) */
     /*   l = c Jw + a x Jw    [BM20 (32), BSMH23 (16), in world axes and times h/2] */
     /*   dl/d(theta/h) = (2c² - 1) J + c (a^ J - J a^) + a dᵀ + d aᵀ - 2 (a·d) I - (h/2) l^,  d = Ja - (tr J/2) a    */
     /*     [derived here, through velocities and the half turn; no division] */

@@ -14,9 +14,12 @@ from symvi.errors import MechanismError
 from symvi.mechanism import Joint, Mechanism
 from symvi.mechanism.axes import triad
 from symvi.mechanism.rotation import multiply, rotate
+from symvi.mechanism.vectors import Vector3
+from symvi.physics.formula import Formula
 from symvi.physics.joints import rows as row
 from symvi.physics.joints.frames import from_axes
 from symvi.physics.model import Attitude, Carried, ConstraintModel, Data, Group, Parameter, Position
+from symvi.physics.model_checks import formula_problems
 from symvi.registry import JOINTS
 
 FRAME = ("e1", "e2", "e3")
@@ -28,7 +31,7 @@ UNITS = {"m": "m", "r": "rad"}
 class Piece:
     """Some rows of a joint: a formula, its inputs, which of its rows, and what they are called."""
 
-    formula: object
+    formula: Formula
     inputs: dict
     rows: tuple[int, ...]
     names: tuple[str, ...]
@@ -60,7 +63,7 @@ def joint_model(geometry: Geometry, keep: tuple[int, ...] | None = None) -> Cons
         tuple(names),
         tuple(units),
         frame=FRAME,
-        angles=tuple(g.inputs["near"].name for g in groups if "near" in g.inputs),
+        angles=tuple(near.name for g in groups if (near := g.near)),
         tree=JOINTS[joint.type].tree,
     )
 
@@ -134,7 +137,7 @@ class Geometry:
 
     def second_axis(self) -> Carried:
         """The joint's child_axis, fixed to the child."""
-        self.set("pin", self.joint.child_axis, "second axis, on the child")
+        self.set("pin", _pin(self.joint), "second axis, on the child")
         return self.b("pin")
 
     def parameter(self, name: str) -> Parameter:
@@ -176,8 +179,15 @@ def _frame(joint: Joint):
     """The triad that rotations are measured in; a universal joint's has its second axis along x."""
     if not JOINTS[joint.type].has_pin:
         return triad(joint.axis)
-    z, x = triad(joint.axis)[2], joint.child_axis
+    z, x = triad(joint.axis)[2], _pin(joint)
     return x, tuple(z[i - 2] * x[i - 1] - z[i - 1] * x[i - 2] for i in range(3)), z
+
+
+def _pin(joint: Joint) -> Vector3:
+    """The second axis, which joints with a pin have."""
+    if joint.child_axis is None:
+        raise ValueError(f"joint '{joint.name}': a {joint.type} joint has no child_axis")
+    return joint.child_axis
 
 
 def joint_pieces(geometry: Geometry, in_joint_axes: bool = False) -> list[Piece]:
@@ -199,6 +209,9 @@ def _row_problems(geometry: Geometry, in_joint_axes: bool) -> Iterator[str]:
         yield f"rows returned {pieces!r}, but must return a list of pieces (symvi.physics.joints.Piece)"
         return
     for piece in pieces:
+        if problems := list(formula_problems(piece.formula)):
+            yield problems[0]
+            return
         there, name = piece.formula.outputs[0].size, piece.formula.name
         if outside := [row for row in piece.rows if not 0 <= row < there]:
             yield f"a piece has row {outside[0]} of formula '{name}', whose rows are 0 to {there - 1}"

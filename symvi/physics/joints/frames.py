@@ -22,4 +22,5 @@ def from_axes(a1, a2, a3) -> tuple[float, float, float, float]:
     }
     q = [s / 4 if i == largest else sums[min(i, largest), max(i, largest)] / s for i in range(4)]
     sign = -1.0 if q[0] < 0 else 1.0
-    return tuple(sign * value + 0.0 for value in q)
+    w, x, y, z = (sign * value + 0.0 for value in q)
+    return w, x, y, z

@@ -124,7 +124,7 @@ def _about_two_axes(stated, p, q, n, m):
     turn = algebra.multiply([c1, 0, 0, s1], [c2, s2, 0, 0])
     there = known | dict(zip(q, algebra.multiply(p, turn), strict=True))
     yield "d is the turn about n, then m", stated["d"].xreplace(there) - turn, unit(*p)
-    d, known = sp.Matrix(sp.symbols("d_0:4", real=True)), known | dict(zip(p, [1, 0, 0, 0], strict=True))
+    d, known = algebra.column("d_0:4"), known | dict(zip(p, [1, 0, 0, 0], strict=True))
     miss = d[0] * d[2] - d[1] * d[3]
     gradient = sp.Matrix([sp.diff(miss, x) for x in d])
     found = stated["d"].xreplace(known | dict(zip(q, d, strict=True)))

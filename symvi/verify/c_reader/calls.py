@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from typing import TypeGuard
 
 from pycparser import c_ast
 
@@ -13,7 +14,7 @@ from symvi.verify.c_reader.declarations import place_of
 from symvi.verify.c_reader.memory import MOST_CELLS, Frame, Machine, Storage
 from symvi.verify.c_reader.problems import Place, refused
 from symvi.verify.c_reader.types import Integer, PointerTo, Real, Structure
-from symvi.verify.c_reader.values import Value
+from symvi.verify.c_reader.values import Value, Variable
 
 
 def called(scope, node: c_ast.FuncCall) -> Value:
@@ -66,21 +67,21 @@ def _of_the_library(scope, name: str, bare: str, values: list[Value], place: Pla
 # --- functions of the same text --------------------------------------------------------------------------------------
 def _own(scope, function, arguments: list[c_ast.Node], place: Place) -> Value:
     _counted(function.name, len(function.parameters), arguments, place)
-    runs: list[tuple[Callable, object]] = []
+    runs: list[tuple[Callable, Variable, int]] = []
     roots: frozenset[str] = frozenset()
     for variable, node in zip(function.parameters, arguments, strict=True):
         value = converted(scope.value(node), variable.type, place)
         _touched(scope, function, variable.name, value)
-        runs.append((value.run, variable))
+        runs.append((value.run, variable, variable.in_frame))
         roots |= value.roots
     returned = function.returned
 
     def run(frame):
         inner = Frame(frame.machine, function.slots)
-        for evaluate, variable in runs:
+        for evaluate, variable, slot in runs:
             value = evaluate(frame)
             content = value if isinstance(variable.type, Structure) else [value]
-            inner.slots[variable.slot] = Storage(variable.name, variable.type, content)
+            inner.slots[slot] = Storage(variable.name, variable.type, content)
         function.body(inner)
         if inner.returned is None and not isinstance(returned, types.Void):
             raise refused(place, f"{function.name} ends here without a return")
@@ -89,7 +90,7 @@ def _own(scope, function, arguments: list[c_ast.Node], place: Place) -> Value:
     return Value(returned, run, roots=roots if _points(returned) else frozenset())
 
 
-def _points(of) -> bool:
+def _points(of: types.Type) -> TypeGuard[PointerTo]:
     return isinstance(of, PointerTo)
 
 

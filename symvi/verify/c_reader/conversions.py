@@ -42,6 +42,11 @@ def as_integer(value: Value, place: Place, what: str) -> Value:
     return value
 
 
+def whole_constant(value: Value) -> int | None:
+    """The value of a whole number that is known when it is read."""
+    return value.constant if isinstance(value.constant, int) else None
+
+
 def as_condition(value: Value, place: Place) -> Callable:
     """A closure for the truth of a value: a number other than zero, a pointer other than NULL."""
     run = value.run
@@ -94,7 +99,7 @@ def _to_integer(value: Value, to: Integer, place: Place) -> Value:
     if to.low <= value.type.low and value.type.high <= to.high:
         return Value(to, run, known)
     if known is not None:
-        exact = integer_result(known, to, place)
+        exact = integer_result(int(known), to, place)
         return Value(to, lambda frame: exact, exact)
     return Value(to, lambda frame: integer_result(run(frame), to, place))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 from pycparser import c_ast, c_generator
 
@@ -32,7 +33,7 @@ def _coordinates(node: c_ast.Node):
     own = getattr(node, "coord", None)
     if own or not isinstance(node, (c_ast.InitList, c_ast.NamedInitializer)):
         return own
-    return next((found for _, child in node.children() if (found := _coordinates(child))), None)
+    return next((found for child in children(node) if (found := _coordinates(child))), None)
 
 
 @dataclass
@@ -79,7 +80,7 @@ class Unit:
                 for each in node.enumerators:
                     self.enumerators[each.name] = (each.value, before)
                     before = each.name
-            waiting += [child for _, child in node.children()]
+            waiting += children(node)
 
 
 class Types:
@@ -136,7 +137,10 @@ class Types:
         if node.decls is None:
             if node.name not in self.unit.structs:
                 raise refused(place, f"struct {node.name} is declared nowhere in the text")
-            return self._guarded(f"struct {node.name}", self.unit.structs[node.name], place)
+            found = self._guarded(f"struct {node.name}", self.unit.structs[node.name], place)
+            if not isinstance(found, Structure):
+                raise refused(place, f"struct {node.name} is {types.describe(found)}")
+            return found
         fields = []
         for each in node.decls:
             if getattr(each, "bitsize", None) is not None:
@@ -155,6 +159,16 @@ class Types:
             return self.read(node)
         finally:
             self.open.pop()
+
+
+def parts(node: Any) -> list[tuple[str, c_ast.Node]]:
+    """(name, part) of a node, in order. Any: pycparser's base of all nodes is said to have none."""
+    return list(node.children())
+
+
+def children(node: c_ast.Node) -> list[c_ast.Node]:
+    """The parts of a node, in order."""
+    return [child for _, child in parts(node)]
 
 
 def text_of(node: c_ast.Node) -> str:

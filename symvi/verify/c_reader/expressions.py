@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pycparser import c_ast
 
@@ -56,7 +56,7 @@ def _unary_integer(op: str, value: Value, place: Place) -> Value:
     def apply(x: int) -> int:
         return integer_result({"+": x, "-": -x, "~": ~x}[op], of, place)
 
-    return Value(of, lambda frame: apply(run(frame)), None if known is None else apply(known))
+    return Value(of, lambda frame: apply(run(frame)), None if known is None else apply(int(known)))
 
 
 def _size_of(scope: Scope, node: c_ast.Node, place: Place) -> Value:
@@ -98,7 +98,7 @@ def _cast(scope: Scope, node: c_ast.Cast) -> Value:
 
 def _cast_pointer(of: PointerTo, value: Value, place: Place) -> Value:
     """A pointer to numbers seen as one to arrays of them, or the other way round; never as other numbers."""
-    if types.scalar(of.target) != types.scalar(value.type.target):
+    if not isinstance(value.type, PointerTo) or types.scalar(of.target) != types.scalar(value.type.target):
         raise refused(place, "a pointer cast that sees other numbers in the same memory; use the variable's own type")
     return Value(of, value.run, value.constant, value.roots)
 
@@ -120,7 +120,7 @@ def _load(scope: Scope, node: c_ast.Node) -> Value:
     return scope.loaded(scope.location(node), place_of(node))
 
 
-READERS: dict[type, Callable[[Scope, c_ast.Node], Value]] = {
+READERS: dict[type, Callable[[Scope, Any], Value]] = {
     c_ast.Constant: constant,
     c_ast.ID: name,
     c_ast.BinaryOp: binary,

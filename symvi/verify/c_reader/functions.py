@@ -9,6 +9,7 @@ from fractions import Fraction
 from pycparser import c_ast
 
 from symvi.verify.c_reader import initializers, types
+from symvi.verify.c_reader.conversions import converted, whole_constant
 from symvi.verify.c_reader.declarations import Unit, is_const, place_of
 from symvi.verify.c_reader.memory import Frame, Machine, Storage
 from symvi.verify.c_reader.problems import Note, Place, SourceError, refused
@@ -104,7 +105,9 @@ class Program:
         """The variable that a parameter is, and its type as declared; arrays are pointers to their first element."""
         if isinstance(node, c_ast.EllipsisParam):
             raise refused(place, "a function with any number of arguments; state them")
-        if not getattr(node, "name", None):
+        if isinstance(node, c_ast.ID):
+            raise refused(place, "a function in the style of before 1989; write the types into the brackets")
+        if not isinstance(node, c_ast.Decl) or not node.name:
             raise refused(place_of(node), "a parameter without a name; give it one")
         of = declared = self._declared(scope, node)
         if isinstance(of, types.Void):
@@ -138,7 +141,7 @@ class Program:
             if not is_const(node.type):
                 self.notes.append(Note(place, "global", f"the global {name} is taken to keep its first value"))
             elif isinstance(of, Integer):
-                value = scope.value(node.init).constant
+                value = whole_constant(converted(scope.value(node.init), of, place))
             variable = Variable(name, of, True, None, value=value)
             self.tables[name] = variable, initializers.initial(scope, of, node.init)
         return self.tables[name][0]
@@ -185,9 +188,11 @@ class Program:
 
     def run(self, function: Function, machine: Machine, arguments: list[Storage]):
         """Call a function with its parameters' cells; gives what it returned."""
+        if function.body is None:
+            raise ValueError(f"{function.name} is still being read")
         frame = Frame(machine, function.slots)
         for variable, storage in zip(function.parameters, arguments, strict=True):
-            frame.slots[variable.slot] = storage
+            frame.slots[variable.in_frame] = storage
         ended = function.body(frame)
         if ended != RETURN and not isinstance(function.returned, types.Void):
             raise refused(function.place, f"{function.name} ends without a return")

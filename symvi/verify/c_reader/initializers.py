@@ -74,8 +74,8 @@ def _placed(scope, of: Type, items: Items, start: int, place: Place) -> Iterator
         yield from _members(scope, dict(enumerate([of.element] * (of.length or 0))), items, start, place)
     else:
         yield from _members(scope, dict(of.fields), items, start, place)
-    if items.left:
-        raise refused(place_of(items.front), "more initial values than there is room for")
+    if (more := items.front) is not None:
+        raise refused(place_of(more), "more initial values than there is room for")
 
 
 def _members(scope, members: dict, items: Items, start: int, place: Place, is_whole: bool = True) -> Iterator:

@@ -33,14 +33,17 @@ def element(scope: Scope, node: c_ast.ArrayRef) -> Location:
     base = _base(scope, node.name)
     if isinstance(base, Value):
         return followed(base, index, node)
-    of, locate, step = base.type, base.locate, types.cells(base.type.element)
+    of, locate = types.array(base.type), base.locate
+    step, length = types.cells(of.element), of.length
+    if length is None:
+        raise refused(place, "an element of an array whose length is not known here; give its length")
 
     def run(frame):
         storage, start = locate(frame)
         k = index(frame)
-        if not 0 <= k < of.length:
+        if not 0 <= k < length:
             name = storage.label(start).removesuffix("[0]" * types.dimensions(of))
-            raise refused(place, f"index out of bounds: {name}[{k}], and {name} has {of.length} elements")
+            raise refused(place, f"index out of bounds: {name}[{k}], and {name} has {length} elements")
         return storage, start + k * step
 
     return Location(of.element, run, base.constant, f"{base.name}[]", base.roots)
@@ -96,7 +99,7 @@ def _structure_location(scope: Scope, node: c_ast.Node, place: Place) -> Locatio
 
 
 def decayed(location: Location) -> Value:
-    of, locate = location.type, location.locate
+    of, locate = types.array(location.type), location.locate
     count = types.cells(of)
 
     def run(frame):

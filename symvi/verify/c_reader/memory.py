@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 from symvi.verify.c_reader.problems import Place, refused
 from symvi.verify.c_reader.types import Type, cells, label
+
+if TYPE_CHECKING:
+    from symvi.verify.arithmetic import Arithmetic
 
 MOST_CELLS = 200_000  # of one variable
 MOST_STATEMENTS = 500_000  # executed in one call of the function
@@ -26,7 +30,7 @@ class Storage:
     ):
         self.name, self.type, self.grows, self.is_global = name, type, grows, is_global
         self.remedy = ""
-        self.cells = content if content is not None else [None] * (0 if grows else cells(type))
+        self.cells: list = content if content is not None else [None] * (0 if grows else cells(type))
 
     def label(self, offset: int) -> str:
         """The name of a cell as C writes it."""
@@ -87,7 +91,7 @@ class Pointer:
 class Machine:
     """One run of a function: the numbers' arithmetic, the literals as such numbers, and what is left of the bounds."""
 
-    arithmetic: object
+    arithmetic: Arithmetic
     numbers: list
     statements: int = MOST_STATEMENTS
     globals: dict[str, Storage] = field(default_factory=dict)
@@ -106,4 +110,6 @@ class Frame:
     __slots__ = ("machine", "slots", "returned")
 
     def __init__(self, machine: Machine, size: int):
-        self.machine, self.slots, self.returned = machine, [None] * size, None
+        self.machine = machine
+        self.slots: list[Any] = [None] * size  # each a Storage once its declaration has run
+        self.returned: Any = None

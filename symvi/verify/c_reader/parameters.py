@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 from symvi.verify.c_reader import types
 from symvi.verify.c_reader.functions import Function
@@ -95,7 +96,7 @@ class Arguments:
         function: Function,
         parameters: Sequence[Parameter],
         cleared: frozenset[str],
-        inputs: Mapping[str, object],
+        inputs: Mapping[str, Any],
         arithmetic,
         zero,
     ):
@@ -129,7 +130,7 @@ class Arguments:
 
     def _open(self, name: str, of: Type) -> Pointer:
         """A pointer to as many numbers as are given, or to cells that appear as they are written."""
-        element = of.target if isinstance(of, PointerTo) else of.element
+        element = of.target if isinstance(of, PointerTo) else types.array(of).element
         content = self._content(name)
         grows = self.by_name[name].direction != "in"
         owned = Storage(name, element, content or [], grows=True)
@@ -146,7 +147,7 @@ class Arguments:
                 self._fill(storage, f"{name}.{field}", kind, start)
                 start += types.cells(kind)
         elif isinstance(of, Array) and isinstance(of.element, Structure):
-            for k in range(of.length):
+            for k in range(of.length or 0):
                 self._fill(storage, f"{name}[{k}]", of.element, start + k * types.cells(of.element))
         elif isinstance(of, PointerTo):
             storage.cells[start] = self._open(name, of)

@@ -71,9 +71,9 @@ class Scope:
         """The variable of a name. Raises SourceError; its text is empty where the declaration was refused already."""
         for block in reversed(self.names):
             if name in block:
-                if block[name] is None:
+                if (variable := block[name]) is None:
                     raise refused(place, "")
-                return block[name]
+                return variable
         if name in self.unit.globals:
             return self.program.global_variable(name)
         raise refused(place, f"{name} is not declared here{self.program.hint}")

@@ -8,7 +8,7 @@ from functools import reduce
 
 from pycparser import c_ast
 
-from symvi.verify.c_reader.declarations import place_of, text_of
+from symvi.verify.c_reader.declarations import children, place_of, text_of
 from symvi.verify.c_reader.problems import SourceError, refused
 
 STEPS = ("++", "--", "p++", "p--")
@@ -50,7 +50,7 @@ def unordered(body: c_ast.Node) -> Iterator[SourceError]:
 
 def _expressions(node: c_ast.Node) -> Iterator[c_ast.Node]:
     """The outermost expressions below a statement."""
-    for _, child in node.children():
+    for child in children(node):
         if isinstance(child, EXPRESSIONS):
             yield child
         else:
@@ -63,7 +63,7 @@ def _changes(expression: c_ast.Node) -> int:
     while stack:
         node = stack.pop()
         count += isinstance(node, c_ast.Assignment) or isinstance(node, c_ast.UnaryOp) and node.op in STEPS
-        stack += [child for _, child in node.children()]
+        stack += children(node)
     return count
 
 
@@ -94,7 +94,7 @@ def _effects(node: c_ast.Node, found: list[SourceError]) -> Effects:
             return either.after(_effects(node.cond, found))
         case c_ast.ExprList():
             return reduce(lambda before, each: _effects(each, found).after(before), node.exprs, Effects())
-    parts = [_effects(child, found) for _, child in node.children()]
+    parts = [_effects(child, found) for child in children(node)]
     return _union(parts)
 
 

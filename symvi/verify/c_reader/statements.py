@@ -12,7 +12,7 @@ from functools import lru_cache
 from pycparser import c_ast
 
 from symvi.verify.c_reader import types
-from symvi.verify.c_reader.conversions import as_integer, converted
+from symvi.verify.c_reader.conversions import as_integer, converted, whole_constant
 from symvi.verify.c_reader.declarations import is_const, place_of, text_of
 from symvi.verify.c_reader.initializers import bounded, completed, initial
 from symvi.verify.c_reader.memory import Frame, Storage
@@ -91,7 +91,7 @@ def _located(run: Callable, place: Place) -> Statement:
 def locate(error: ArithmeticError, place: Place) -> None:
     """Let an arithmetic error (a division by zero, a root that is none) say where in the text it came from."""
     if not hasattr(error, "place"):
-        error.place = place
+        vars(error)["place"] = place
         error.add_note(f"at {place}")
 
 
@@ -143,7 +143,7 @@ def _initial(scope: Scope, of, node: c_ast.Decl):
         return None, frozenset(), initial(scope, of, node.init)
     value = converted(scope.value(node.init), of, place_of(node.init))
     run = value.run
-    return value.constant, value.roots, lambda frame: [run(frame)]
+    return whole_constant(value), value.roots, lambda frame: [run(frame)]
 
 
 def _declarations(scope: Scope, node: c_ast.DeclList) -> Statement:

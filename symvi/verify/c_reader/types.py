@@ -119,12 +119,27 @@ def offset(of: Structure, name: str) -> int:
     raise KeyError(name)
 
 
-def promoted(of: Integer) -> Integer:
+def integer(of: Type) -> Integer:
+    """A type that is known to be one of whole numbers. Raises TypeError for another."""
+    if not isinstance(of, Integer):
+        raise TypeError(f"{describe(of)} is no whole number")
+    return of
+
+
+def array(of: Type) -> Array:
+    """A type that is known to be an array. Raises TypeError for another."""
+    if not isinstance(of, Array):
+        raise TypeError(f"{describe(of)} is no array")
+    return of
+
+
+def promoted(of: Type) -> Integer:
     """Integers shorter than int are ints in arithmetic."""
+    of = integer(of)
     return INT if of.size < INT.size else of
 
 
-def common(left: Integer, right: Integer) -> Integer:
+def common(left: Type, right: Type) -> Integer:
     """The type of an operation on two integers (C99 6.3.1.8)."""
     left, right = promoted(left), promoted(right)
     if left.size != right.size:

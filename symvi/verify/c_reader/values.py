@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 from symvi.verify.c_reader.memory import Frame, Storage
 from symvi.verify.c_reader.types import Type
@@ -20,7 +21,7 @@ class Value:
     """
 
     type: Type
-    run: Callable[[Frame], object]
+    run: Callable[[Frame], Any]
     constant: int | Fraction | None = None
     roots: Roots = frozenset()
 
@@ -47,3 +48,10 @@ class Variable:
     slot: int | None  # None: global
     roots: Roots = frozenset()
     value: int | None = None  # of a const integer that is known when it is read
+
+    @property
+    def in_frame(self) -> int:
+        """The slot of one that is not global."""
+        if self.slot is None:
+            raise ValueError(f"{self.name} is global")
+        return self.slot

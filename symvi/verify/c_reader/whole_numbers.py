@@ -31,10 +31,11 @@ def integer_operation(scope: Scope, op: str, left: Value, right: Value, place: P
         of = types.promoted(left.type) if op in ("<<", ">>") else types.common(left.type, right.type)
         result, exact = of, INTEGERS[op](of, place)
     first, second = left.run, right.run
-    known = None
+    known, leaves_no_rest = None, False
     if isinstance(left.constant, int) and isinstance(right.constant, int):
         known = exact(left.constant, right.constant)
-    if op == "/" and (known is None or left.constant % right.constant):
+        leaves_no_rest = op == "/" and left.constant % right.constant == 0
+    if op == "/" and not leaves_no_rest:
         quotient = f"{left.constant}/{right.constant} is {known}" if known is not None else "what follows the point"
         tail = "" if known is not None else " is dropped"
         scope.note(place, "integer division", f"division of whole numbers: {quotient}{tail}, as C has it")

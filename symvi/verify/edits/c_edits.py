@@ -64,7 +64,7 @@ def bodies(text: str) -> list[Token]:
             function += 1
         depth += (mark == "{") - (mark == "}")
         if depth > 0:
-            found.append(Token(match.lastgroup, mark, match.start(), function))
+            found.append(Token(match.lastgroup or "", mark, match.start(), function))
     return found
 
 

@@ -11,6 +11,8 @@ from random import Random
 
 from pycparser import c_ast, c_generator, c_parser
 
+from symvi.verify.c_reader.declarations import children, parts
+
 Place = tuple[c_ast.Node, str]
 
 
@@ -36,7 +38,7 @@ def rewritten(text: str, name: str, units: Sequence[str], random: Random) -> tup
 # --- where real numbers are ------------------------------------------------------------------------------------------
 def _real_places(node: c_ast.Node) -> Iterator[Place]:
     """Where expressions of real numbers stand: (parent, name of the child)."""
-    for key, child in node.children():
+    for key, child in parts(node):
         if isinstance(node, c_ast.For) and key != "stmt":
             continue
         if isinstance(node, c_ast.ArrayRef) and key == "subscript":
@@ -77,12 +79,11 @@ def _is_whole(node: c_ast.Node) -> bool:
         return "int" in node.type
     if isinstance(node, c_ast.ID):
         return node.name in COUNTERS
-    parts = [child for _, child in node.children()]
-    return isinstance(node, (c_ast.BinaryOp, c_ast.UnaryOp)) and all(_is_whole(part) for part in parts)
+    return isinstance(node, (c_ast.BinaryOp, c_ast.UnaryOp)) and all(map(_is_whole, children(node)))
 
 
 def _child(parent: c_ast.Node, key: str) -> c_ast.Node:
-    return dict(parent.children())[key]
+    return dict(parts(parent))[key]
 
 
 def _put(parent: c_ast.Node, key: str, new: c_ast.Node) -> None:

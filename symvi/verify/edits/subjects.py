@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache, cached_property
+from typing import TYPE_CHECKING
 
 from symvi.verify import variables as kinds
 from symvi.verify.edits.by_hand import TEXTS
 from symvi.verify.edits.printed import printed
 from symvi.verify.variables import Variable
+
+if TYPE_CHECKING:
+    from symvi.physics.claims import Claim
 
 SYMPY, PRINTED, BY_HAND = "SymPy", "printed C", "C by hand"
 KINDS = {
@@ -27,7 +31,7 @@ KINDS = {
 class Subject:
     """A claim of physics in one form: SYMPY, PRINTED or BY_HAND."""
 
-    claim: object
+    claim: Claim
     form: str
 
     @property
@@ -38,7 +42,7 @@ class Subject:
     def text(self) -> str:
         """Of the C function; empty for SymPy."""
         if self.form == PRINTED:
-            return printed(self.claim.name, self.claim.symbols, list(self.claim.derivative))
+            return printed(self.claim.name, self.claim.symbols, self.claim.derivative.flat())
         return TEXTS[self.name] if self.form == BY_HAND else ""
 
     @property

@@ -1,0 +1,154 @@
+"""What can be wrong with the model of a force from outside, and with a formula that a record hands over.
+
+symvi's own records are proved and tested; of one from outside everything that kernels rely on is looked at first, so
+that a slip is a sentence about the record.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from numbers import Real
+from typing import Any
+
+from symvi.errors import SymviError
+from symvi.physics.formula import Formula
+from symvi.physics.model import (
+    Attitude,
+    Carried,
+    Data,
+    ForceModel,
+    Group,
+    Held,
+    LawModel,
+    Parameter,
+    Position,
+    ShareModel,
+)
+
+__all__ = ["formula_problems", "model_problems"]
+
+SIZES = {Position: 3, Carried: 3, Attitude: 4}  # numbers that a source gives
+
+
+def formula_problems(formula: object) -> Iterator[str]:
+    """What is wrong with a formula: it is none, or it cannot be derived."""
+    if not isinstance(formula, Formula):
+        yield f"a formula is {formula!r}, but must be declared by symvi.physics.constraint.function_of_bodies"
+        return
+    try:
+        _ = formula.code
+    except SymviError as error:
+        yield f"formula '{formula.name}' cannot be derived: {error}"
+
+
+def model_problems(model: object, bodies: Collection[str]) -> Iterator[str]:
+    """What is wrong with what a force's record made of a force; bodies: the names of those that there are."""
+    if not isinstance(model, ForceModel | LawModel | ShareModel):
+        yield f"model returned {model!r}, but must return a ForceModel, LawModel or ShareModel (symvi.physics.model)"
+        return
+    shared = isinstance(model, ShareModel)
+    for problem in (
+        *_body_problems(model.bodies, bodies),
+        *_parameter_problems(model.parameters),
+        *_row_problems(model.rows, model.row_units, "row_units"),
+        *(() if shared else _row_problems(model.rows, model.row_names, "row_names")),
+    ):
+        yield f"model: {problem}"
+        return  # the others rely on these
+    groups = (problem for group in model.groups for problem in _group_problems(model, group))
+    given = {row for group in model.groups for row in group.into}
+    lacking = [] if shared and not model.groups else [row for row in range(model.rows) if row not in given]
+    for problem in (
+        *groups,
+        *(f"no group gives row {row} of its {model.rows} rows" for row in lacking),
+        *_named_problems(model),
+    ):
+        yield f"model: {problem}"
+
+
+def _body_problems(labels: object, bodies: Collection[str]) -> Iterator[str]:
+    if not isinstance(labels, Mapping):
+        yield f"bodies is {labels!r}, but must be a table of labels and bodies"
+        return
+    for label, body in labels.items():
+        if body is not None and body not in bodies:
+            yield f"body {label} is {body!r}, which is no body of the mechanism"
+
+
+def _parameter_problems(parameters: object) -> Iterator[str]:
+    if not isinstance(parameters, Mapping):
+        yield f"parameters is {parameters!r}, but must be a table of names and Parameters (symvi.physics.model)"
+        return
+    for name, parameter in parameters.items():
+        if not isinstance(parameter, Parameter):
+            yield f"parameter '{name}' is {parameter!r}, but must be a Parameter (symvi.physics.model)"
+        elif not (isinstance(parameter.values, tuple) and all(isinstance(value, Real) for value in parameter.values)):
+            yield f"parameter '{name}' has the values {parameter.values!r}, but must have numbers"
+
+
+def _row_problems(rows: int, names: tuple[str, ...], field: str) -> Iterator[str]:
+    if not isinstance(rows, int) or len(names) != rows:
+        yield f"{rows} rows, but {len(names)} {field}"
+
+
+def _group_problems(model: ForceModel | LawModel | ShareModel, group: Group) -> Iterator[str]:
+    if problems := list(formula_problems(group.formula)):
+        yield problems[0]
+        return
+    name, there = group.formula.name, group.formula.outputs[0].size
+    if outside := [row for row in group.rows if not 0 <= row < there]:
+        yield f"a group has row {outside[0]} of formula '{name}', whose rows are 0 to {there - 1}"
+    if len(group.rows) != len(group.into):
+        yield f"a group of formula '{name}' has {len(group.rows)} rows, but {len(group.into)} places in into"
+    if outside := [row for row in group.into if not 0 <= row < model.rows]:
+        yield f"a group gives row {outside[0]}, but its rows are {_range(model.rows)}"
+    if group.factor is not None:
+        yield from _number_problems(model, f"factor names '{group.factor}'", group.factor, 1)
+    for argument in group.formula.inputs:
+        if argument.name not in group.inputs:
+            yield f"a group of formula '{name}' has no input '{argument.name}'"
+        else:
+            yield from _source_problems(model, argument.name, argument.size, group.inputs[argument.name])
+
+
+def _source_problems(model: Any, name: str, size: int, source: object) -> Iterator[str]:
+    while isinstance(source, Held):
+        source = source.source
+    if not isinstance(source, Position | Carried | Attitude | Data):
+        yield f"input '{name}' is {source!r}, but must be a Position, Carried, Attitude or Data (symvi.physics.model)"
+        return
+    gives = source.size if isinstance(source, Data) else SIZES[type(source)]
+    if gives != size:
+        yield f"input '{name}' takes {size} numbers, but a {type(source).__name__} gives {gives}"
+    if not isinstance(source, Data) and source.body not in model.bodies:
+        yield f"input '{name}' is of body '{source.body}', but its bodies are {', '.join(model.bodies)}"
+    if isinstance(source, Carried | Attitude):
+        yield from _number_problems(model, f"input '{name}' takes '{source.parameter}'", source.parameter, gives)
+    elif isinstance(source, Data) and source.store == "parameters":
+        yield from _number_problems(model, f"input '{name}' takes '{source.name}'", source.name, gives)
+
+
+def _named_problems(model: ForceModel | LawModel | ShareModel) -> Iterator[str]:
+    """Parameters that a model's own fields name."""
+    if isinstance(model, ShareModel):
+        for field in ("stiffness", "rest", "damping"):
+            if (name := getattr(model, field)) is not None:
+                yield from _number_problems(model, f"{field} names '{name}'", name, model.rows)
+    elif isinstance(model, ForceModel) and model.energy is not None:
+        if model.rows != 1:
+            yield f"energy is of one row, but it has {model.rows} rows"
+        yield from _number_problems(model, f"energy names '{model.energy}'", model.energy, 1)
+    elif isinstance(model, ForceModel) and model.force is None:
+        yield "neither energy nor force: name a parameter times which row 0 is the energy, or the input of all rows"
+
+
+def _number_problems(model: Any, what: str, name: str, size: int) -> Iterator[str]:
+    if name not in model.parameters:
+        known = f"its parameters are {', '.join(model.parameters)}" if model.parameters else "it has no parameters"
+        yield f"{what}, but {known}"
+    elif len(model.parameters[name].values) != size:
+        yield f"{what}, which has {len(model.parameters[name].values)} numbers instead of {size}"
+
+
+def _range(rows: int) -> str:
+    return f"0 to {rows - 1}" if rows else "none"

@@ -1,0 +1,199 @@
+"""Files of a trajectory: everything in one archive, from which it is read again, and a table of its knots."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symvi.errors import MechanismError, MissingFileError, SymviError, told_as_files
+from symvi.mechanism import Mechanism
+from symvi.mechanism.files import checked_path, refuse_pipe
+from symvi.simulate import energy_guard
+from symvi.simulate.saved import check_arrays, check_header, numbers_of_file
+
+if TYPE_CHECKING:
+    from symvi.simulate.trajectory import Trajectory
+
+FORMAT = 6
+READ = (3, FORMAT)  # a simulation goes on from FORMAT alone: the state at a knot meant something else before
+LOOPS = ("drop-redundant", "rigid", "drop")
+COORDINATES = ("maximal", "tree")
+REALS = ("double", "float")
+Array = NDArray[np.float64]
+
+
+def save(trajectory: Trajectory, path: str | Path) -> Path:
+    """Write everything to one npz file, whole or not at all."""
+    path = _in_a_folder(path)
+    arrays = {
+        f.name: getattr(trajectory, f.name)
+        for f in fields(trajectory)
+        if isinstance(getattr(trajectory, f.name), np.ndarray)
+    }
+    arrays |= {f"reaction:{name}": values for name, values in trajectory.kept_reactions.items()}
+    arrays |= {f"multiplier:{name}": values for name, values in trajectory.multipliers.items()}
+    arrays |= {f"power:{name}": values for name, values in trajectory.powers.items()}
+    arrays |= {f"angle:{name}": values for name, values in trajectory.carried_angles.items()}
+    header = {
+        "format": trajectory.format,
+        "mechanism": json.loads(trajectory.mechanism.to_json()),
+        "step": trajectory.step,
+        "input_names": trajectory.input_names,
+        "contact_names": trajectory.contact_names,
+        "stop_names": trajectory.stop_names,
+        "undetermined": trajectory.undetermined,
+        "settings": dict(trajectory.settings),
+        "loops": trajectory.loops,
+        "formulation": trajectory.formulation,
+        "work_names": trajectory.work_names,
+        "loss_names": trajectory.loss_names,
+        "real": trajectory.real,
+        "slack": trajectory.slack,
+        "first_angles": dict(trajectory.first_angles),
+    }
+    temporary = path.with_name(path.name + ".part")
+    with told_as_files(path):
+        with temporary.open("wb") as file:
+            np.savez_compressed(file, header=np.array(json.dumps(header)), **arrays)
+        os.replace(temporary, path)
+    return path
+
+
+def load(cls: type[Trajectory], path: str | Path) -> Trajectory:
+    """Read a saved trajectory. Raises SymviError if it is none, or damaged; FileError if it cannot be read."""
+    path = checked_path(path)
+    with told_as_files(path):
+        return _loaded(cls, path)
+
+
+def _loaded(cls: type[Trajectory], path: Path) -> Trajectory:
+    refuse_pipe(path)
+    try:
+        with np.load(path, allow_pickle=False) as data:
+            header = json.loads(str(data["header"]))
+            if header["format"] not in READ:
+                raise SymviError(
+                    f"{path}: written by another version of symvi (format {header['format']}); simulate again"
+                )
+            trajectory = _of_file(cls, header, {name: data[name] for name in data.files if name != "header"})
+        check_arrays(trajectory)
+    except (OSError, SymviError) as error:
+        if isinstance(error, MechanismError):
+            raise SymviError(f"{path}: is no trajectory that symvi saved: {error}") from error
+        raise
+    except Exception as error:  # an archive that was damaged may fail in any part of its reader
+        why = f": {error}" if type(error) is ValueError else ""
+        raise SymviError(f"{path}: is no trajectory that symvi saved, or is damaged{why}") from error
+    return trajectory
+
+
+def _of_file(cls: type[Trajectory], header: Mapping[str, Any], arrays: dict[str, np.ndarray]) -> Trajectory:
+    groups = {"reaction": {}, "multiplier": {}, "power": {}, "angle": {}}
+    arrays = numbers_of_file(arrays)
+    for name in [n for n in arrays if ":" in n]:
+        kind, joint = name.split(":", 1)
+        groups[kind][joint] = arrays.pop(name)
+    if header["format"] < FORMAT:
+        header = _of_old(header, arrays)
+    header = {"formulation": "maximal", **header}
+    check_header(header, {"loops": LOOPS, "real": REALS, "formulation": COORDINATES})
+    first, second = map(float, header["slack"])
+    return cls(
+        mechanism=Mechanism.from_json(json.dumps(header["mechanism"])),
+        step=header["step"],
+        kept_reactions=groups["reaction"],
+        multipliers=groups["multiplier"],
+        powers=groups["power"],
+        input_names=tuple(header["input_names"]),
+        contact_names=tuple(header["contact_names"]),
+        stop_names=tuple(header["stop_names"]),
+        undetermined=tuple(header["undetermined"]),
+        settings={name: tuple(values) for name, values in header["settings"].items()},
+        loops=header["loops"],
+        formulation=header["formulation"],
+        work_names=tuple((name, bool(paid)) for name, paid in header["work_names"]),
+        loss_names=tuple((name, way) for name, way in header["loss_names"]),
+        real=header["real"],
+        slack=(first, second),
+        first_angles={name: tuple(values) for name, values in header["first_angles"].items()},
+        carried_angles=groups["angle"],
+        format=header["format"],
+        **arrays,
+    )
+
+
+def _of_old(header: Mapping[str, Any], arrays: dict[str, np.ndarray]) -> Mapping[str, Any]:
+    """The header of an old format, and its arrays, filled up: no step was split, and nothing is known of work."""
+    count = len(arrays["time"])
+    arrays.setdefault("substeps", np.minimum(np.arange(count), 1.0))
+    arrays["substeps"] = arrays["substeps"].astype(np.int64)
+    for name in ("scatter", "swerve", "pace", "sway", "misread"):
+        arrays.setdefault(name, np.full(count, np.nan))
+    arrays.setdefault("begin", np.full(energy_guard.REMEMBERED, np.nan))
+    arrays.setdefault("account", np.zeros(0))
+    for name, shape in (("work_values", (0,)), ("late_values", (0, 2)), ("spent_values", (0,))):
+        arrays.setdefault(name, np.zeros((count, *shape)))
+    return {"work_names": [], "loss_names": [], "real": "double", "slack": (0.0, 0.0), **header}
+
+
+def write_csv(trajectory: Trajectory, path: str | Path) -> Path:
+    """Write one row per knot: time, placements and velocities, energies, closure, contacts, limits, inputs."""
+    path = _in_a_folder(path)
+    columns = _columns(trajectory)
+    temporary = path.with_name(path.name + ".part")
+    with told_as_files(path):
+        with temporary.open("w", newline="", encoding="utf-8") as file:
+            writer = csv.writer(file)
+            writer.writerow(columns)
+            writer.writerows([repr(float(value)) for value in row] for row in zip(*columns.values(), strict=True))
+        os.replace(temporary, path)
+    return path
+
+
+def _columns(trajectory: Trajectory) -> dict[str, Array]:
+    """What a table tells of a knot, by the names of its columns."""
+    columns: dict[str, Array] = {"time": trajectory.time}
+    for k, name in enumerate(trajectory.names):
+        for label, values, parts in (
+            ("position", trajectory.position, "xyz"),
+            ("orientation", trajectory.orientation, "wxyz"),
+            ("velocity", trajectory.velocity, "xyz"),
+            ("angular_velocity", trajectory.angular_velocity, "xyz"),
+        ):
+            columns |= {f"{name}.{label}.{part}": values[:, k, i] for i, part in enumerate(parts)}
+    columns |= {
+        "kinetic_energy": trajectory.kinetic_energy,
+        "potential_energy": trajectory.potential_energy,
+        "energy": trajectory.energy,
+        "energy_balance": trajectory.energy_balance,
+        "closure": trajectory.closure,
+        "iterations": trajectory.iterations,
+        "substeps": trajectory.substeps,
+        "status": trajectory.status,
+    }
+    for name, contact in trajectory.contacts.items():
+        columns |= {f"{name}.gap": contact.gap, f"{name}.normal_force": contact.normal_force}
+        columns |= {f"{name}.friction_force.{part}": contact.friction_force[:, i] for i, part in enumerate("xyz")}
+        columns |= {f"{name}.sliding.{part}": contact.sliding[:, i] for i, part in enumerate("xyz")}
+    for name, forces in trajectory.stop_forces.items():
+        columns |= {f"{name}.force[{k}]": forces[:, k] for k in range(forces.shape[1])}
+    columns |= {f"{name}.work": values for name, values in trajectory.work.items()}
+    columns |= {f"dissipation.{way.replace(' ', '_')}": values for way, values in trajectory.dissipation.items()}
+    columns |= {name: trajectory.inputs[:, k] for k, name in enumerate(trajectory.input_names)}
+    return columns
+
+
+def _in_a_folder(path: str | Path) -> Path:
+    """A path whose folder exists. Raises MissingFileError naming the path, MechanismError for what is no path."""
+    path = checked_path(path)
+    if not path.parent.is_dir():
+        raise MissingFileError(2, "its folder does not exist", str(path))
+    return path
