@@ -109,12 +109,18 @@ class Crossing:
         return single(self.records, name, text, (*self._ports, *more), self.sweep.kind, build)
 
     # --- blocks -------------------------------------------------------------------------------------------------------
-    def right(self, trace: Trace, ends: Ends, label: str = HERE) -> Matrix:
-        """R about the anchor, row by row: of the body itself, and of what it carries."""
+    def right(self, trace: Trace, ends: Ends, at_anchor: bool) -> Matrix:
+        """R, row by row: of the body itself, and of what it carries; about the body's anchor, or the joint's point."""
         m = self.rows.rows
-        found = _dense(trace, label, "R", 6, m) if ends.carried else None
+        found = _dense(trace, HERE, "R", 6, m) if ends.carried else None
+        offset = None if at_anchor else self.sweep.offset(trace, "1")
+        if found is not None and offset is not None:
+            with trace.computing("R = [R_x; R_r + d1 x R_x]", SOURCE):
+                columns = [[row[k] for row in found] for k in range(m)]
+                moved = [[*c[:3], *blocks_sum(c[3:], cross(offset, c[:3]))] for c in columns]
+                found = [[column[r] for column in moved] for r in range(6)]
         if ends.own:
-            arm = self.sweep.arm(trace, "1")
+            arm = self.sweep.arm(trace, "1", at_anchor)
             with trace.computing("R = [G_x; G_r + r1 x G_x] + what it carries", SOURCE):
                 block = _entries(trace, self.rows.label, self.rows.right[ends.own])
                 columns = [[row[k] for row in block] for k in range(m)]
@@ -124,11 +130,15 @@ class Crossing:
         assert found is not None
         return found
 
-    def left(self, trace: Trace, ends: Ends) -> Matrix:
-        """L about the anchor, row by row."""
+    def left(self, trace: Trace, ends: Ends, at_anchor: bool) -> Matrix:
+        """L about the body's anchor, or the joint's point, row by row."""
         found = _dense(trace, HERE, "L", self.rows.rows, 6) if ends.carried else None
+        offset = None if at_anchor else self.sweep.offset(trace, "2")
+        if found is not None and offset is not None:
+            with trace.computing("L = [L_x, L_r + d2 x L_x]", SOURCE):
+                found = [[*row[:3], *blocks_sum(row[3:], cross(offset, row[:3]))] for row in found]
         if ends.own:
-            arm = self.sweep.arm(trace, "2")
+            arm = self.sweep.arm(trace, "2", at_anchor)
             with trace.computing("L = [G_x, G_r + r2 x G_x] + what it carries", SOURCE):
                 block = _entries(trace, self.rows.label, self.rows.below[ends.own])
                 own = [[*row[:3], *blocks_sum(row[3:], cross(arm, row[:3]))] for row in block]
@@ -143,7 +153,7 @@ class Crossing:
 
         def build(trace: Trace) -> None:
             n = self.sweep.link.freedoms
-            right, left = self.right(trace, ends), self.left(trace, ends)
+            right, left = self.right(trace, ends, False), self.left(trace, ends, False)
             if n:
                 back, side = self._leave(trace, right, left, ends.begins)
                 if down is not None:
@@ -271,7 +281,7 @@ class Crossing:
 
         def build(trace: Trace) -> None:
             factors, f = _factored(trace, self.rows)
-            right, left = self.right(trace, ends), self.left(trace, ends)
+            right, left = self.right(trace, ends, True), self.left(trace, ends, True)
             if ends.own:
                 trace.write(HERE, "R", [x for row in right for x in row], *MEANINGS["R"])
             with trace.computing("A_k -= R S^-1 L,  W_k -= R S^-1 f_row", SOURCE):

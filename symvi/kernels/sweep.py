@@ -847,9 +847,15 @@ class Sweep:
         """N, column by column."""
         return self._columns(trace, knot)
 
-    def arm(self, trace: Trace, knot: str) -> Vector:
-        """From the joint's point to the centre of mass."""
+    def arm(self, trace: Trace, knot: str, at_anchor: bool = False) -> Vector:
+        """From the joint's point to the centre of mass; at_anchor: from the anchor on the body itself."""
+        if at_anchor and self.link.swings:
+            return self._of(trace, OWN, f"arm{knot}", 3)
         return self._arm(trace, knot)
+
+    def offset(self, trace: Trace, knot: str) -> Vector | None:
+        """From the joint's point to the anchor on the body, where these are two."""
+        return self._get(trace, f"offset{knot}", 3) if self.link.swings else None
 
     def reach(self, trace: Trace, knot: str) -> Vector:
         """From the point of the body below to that of the joint."""
@@ -877,11 +883,11 @@ class Sweep:
         self._put(trace, "s", q)
 
     def motion(self, trace: Trace) -> Vector:
-        """s of the body, about the joint's point."""
+        """s of the body, about its own anchor."""
         s = trace.read(OWN, "work", "s", 6)
         if self.summed:
             return s
-        moved = cross(s[3:], self._arm(trace, "2"))
+        moved = cross(s[3:], self.arm(trace, "2", at_anchor=True))
         return [*(a - b for a, b in zip(s[:3], moved, strict=True)), *s[3:]]
 
     # --- landing ------------------------------------------------------------------------------------------------------

@@ -23,6 +23,7 @@ from symvi import (
     SolverOptions,
 )
 from symvi.demos import demo_file
+from symvi.mechanism import start_state
 from symvi.program.info import ITERATION
 from symvi.simulate.solver_build import composed
 from tests.support import contact_scenes, linkages, loops
@@ -65,6 +66,15 @@ def screwed() -> Mechanism:
     )
 
 
+def slid_inward() -> Mechanism:
+    """A chain held by a rod, whose second joint leads from its child and slides along axes of what it carries."""
+    chain = tree("slid_inward", ("revolute", "planar_axis", "revolute"), inward=(1,))
+    ends = dict(zip(("b0", "b1", "b2"), start_state(chain).position.tolist(), strict=True))
+    length = float(np.linalg.norm(np.subtract(ends["b2"], (0.4, -0.3, 0.2))))
+    rod = Joint(name="rod", type="distance", child="b2", parent_anchor=(0.4, -0.3, 0.2), length=length)
+    return chain.changed(joints=[*chain.joints, rod])
+
+
 # rows that are independent, rows of which some are dropped, loops that share joints, gears and drivers
 ALL: dict[str, Callable[[], Mechanism]] = {
     "four-bar with a ball": lambda: loops.three_link_loop("spherical"),
@@ -78,6 +88,7 @@ ALL: dict[str, Callable[[], Mechanism]] = {
     "gear and driver": geared,
     "balls, one sprung": sprung_ring,
     "screw, gear and driver": screwed,
+    "inward slides": slid_inward,
     "geared cranks": linkages.geared_cranks,
     "slider-crank": lambda: demo("slider_crank"),
     "strandbeest": lambda: demo("strandbeest"),
