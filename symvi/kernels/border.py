@@ -171,13 +171,13 @@ class Crossing:
 
     def _leave(self, trace: Trace, right: Matrix, left: Matrix, begins: bool) -> tuple[Matrix, Matrix]:
         """K_y and L N2; what they leave of S and of the row's residual is stored."""
-        m, factors = self.rows.rows, self.sweep.pivot(trace)
+        m, free, zero = self.rows.rows, self.sweep.link.solved, trace.graph.constant(0)
+        back = [[zero] * m for _ in range(self.sweep.link.freedoms)]  # what drivers lead gives no row anything
         with trace.computing("K_y = E^-1 N1ᵀ R", SOURCE):
-            given = [
-                [dot_sparse(trace, column, [row[k] for row in right]) for k in range(m)]
-                for column in self.sweep.columns(trace, "1")
-            ]
-            back = blocks.solve(factors, given)
+            columns1 = self.sweep.columns(trace, "1")
+            given = [[dot_sparse(trace, columns1[k], [row[c] for row in right]) for c in range(m)] for k in free]
+            for k, row in zip(free, blocks.solve(self.sweep.pivot(trace), given) if free else [], strict=True):
+                back[k] = row
         with trace.computing("L N2", SOURCE):
             side = [[dot_sparse(trace, row, column) for column in self.sweep.columns(trace, "2")] for row in left]
         trace.write(HERE, "K_y", [x for row in back for x in row], *MEANINGS["K_y"])
@@ -243,7 +243,7 @@ class Crossing:
     def substitute(self, name: str) -> Kernel | None:
         """q -= K_y y, before the joint's own increment follows from q."""
         n = self.sweep.link.freedoms
-        if not n:
+        if not self.sweep.link.solved:
             return None
 
         def build(trace: Trace) -> None:
@@ -254,8 +254,8 @@ class Crossing:
 
         return self._kernel(name, "q -= K_y y", build)
 
-    def couple(self, name: str, other: Crossing, begins: bool) -> Kernel | None:
-        """What the joint leaves between these rows and others that run through it."""
+    def couple(self, name: str, other: Crossing, begins: bool) -> Kernel:
+        """What the joint leaves between these rows and others that run through it. Drivers do not lead all of it."""
         n, m, k = self.sweep.link.freedoms, self.rows.rows, other.rows.rows
 
         def build(trace: Trace) -> None:
@@ -273,7 +273,7 @@ class Crossing:
                     trace.write(PAIR, field, [x for row in new for x in row], *MEANINGS[field])
 
         more = (Port(OTHER_HERE, other.kind), Port(PAIR, pair_kind(self.rows, other.rows)))
-        return self._kernel(name, "S_cd -= L_c N2 K_yd,  S_dc -= L_d N2 K_yc", build, more) if n else None
+        return self._kernel(name, "S_cd -= L_c N2 K_yd,  S_dc -= L_d N2 K_yc", build, more)
 
     # --- at the common ancestor ---------------------------------------------------------------------------------------
     def close(self, name: str, ends: Ends) -> Kernel:

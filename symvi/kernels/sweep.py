@@ -862,13 +862,17 @@ class Sweep:
         return self._get(trace, f"reach{knot}", 3)
 
     def pivot(self, trace: Trace) -> Matrix:
-        """The factors of E."""
-        n = self.link.freedoms
+        """The factors of E, of the coordinates that have a balance."""
+        n = len(self.link.solved)
         return _as_rows(self._get(trace, "pivot", n * n), n)
 
     def back(self, trace: Trace) -> Matrix:
-        """K = E^-1 N1ᵀ A."""
-        return _as_rows(self._get(trace, "back", self.passed * self.link.freedoms), self.passed)
+        """K = E^-1 N1ᵀ A; what drivers lead takes nothing from motions of the body below."""
+        found = [[trace.graph.constant(0)] * self.passed for _ in range(self.link.freedoms)]
+        values = self._get(trace, "back", self.passed * len(self.link.solved))
+        for k, row in zip(self.link.solved, _as_rows(values, self.passed), strict=True):
+            found[k] = row
+        return found
 
     def lift(self, trace: Trace) -> Matrix:
         """A N2."""

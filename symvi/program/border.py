@@ -193,8 +193,9 @@ class Border:
             calls.resolve += self._call(made, ports, f"rows of {row.name} past {link.name}")
             made = self._kernel("open_out", kinds, crossing.substitute)
             calls.substitute += self._call(made, ports, f"{link.name} by {row.name}")
-        for k, row in enumerate(rows):
-            for other in rows[k + 1 :]:
+        coupled = rows if self.sweeps[body].link.solved else []
+        for k, row in enumerate(coupled):
+            for other in coupled[k + 1 :]:
                 begins, pair = self._first(row.name, other.name), self._pair(row, other)
                 ours, theirs = self._crossing(row, body), self._crossing(other, body)
                 made = self._kernel(

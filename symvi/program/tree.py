@@ -154,20 +154,15 @@ class TreeCoordinates:
         return Link(replace(model, parameters=parameters), outward, slides, turns, tuple(axes), order, pitch, led)
 
     def _led(self) -> set[str]:
-        """Drivers whose rate is told to the joint that they lead; beside bordered rows all drivers are rows too."""
-        system, mechanism = self.problem.system, self.mechanism
-        steps = {step.joint.name: step.joint for step in carrying_tree(mechanism, self.problem.choices)}
-        drivers = {driver.name: driver for driver in mechanism.drivers}
-        for driver in mechanism.drivers:
+        """Drivers whose rate is told to the joint that they lead; others are bordered rows."""
+        steps = {step.joint.name: step.joint for step in carrying_tree(self.mechanism, self.problem.choices)}
+
+        def is_led(driver: Driver) -> bool:
             kinds = coordinate_kinds(steps[driver.joint].type) if driver.joint in steps else ()
             free = kinds.count("rotation") == 3 and kinds[driver.coordinate] == "rotation"
-            if not kinds or len(kinds) == 6 or free:
-                return set()
-        others = [m for m in models_of(system, self.problem.choices) if m.name not in steps and m.name not in drivers]
-        laws = [*system.contacts, *law_models(system, [joint.name for joint in mechanism.joints])]
-        if others or any(None not in law.bodies.values() for law in laws):
-            return set()
-        return set(drivers)
+            return 0 < len(kinds) < 6 and not free and driver.name not in self.problem.choices.kept
+
+        return {driver.name for driver in self.mechanism.drivers if is_led(driver)}
 
     @staticmethod
     def _unknown(order: Sequence[int], driver: Driver) -> int:

@@ -321,7 +321,7 @@ class Branch:
         for record in solver.solved:
             record.base[:] = record.u
         for record in solver.rows:
-            if hasattr(record, "f"):
+            if hasattr(record, "base"):
                 record.base[:] = record.y
         solver.common.length[0] = 0.0
         solver.run("shorten_step")
