@@ -98,6 +98,7 @@ MEANINGS = {
     "shorten_step": "take less of the increment",
     "react": "forces and torques of the joints",
     "compare": "how far velocities are from where their last change led",
+    "do_work": "work of the impulses of rows at the first knot, by the velocities after and before it",
     "depart": "twice the kinetic energy of what velocities have beside those that joints allow at the second knot",
     "reset": "no part of a step yet",
     "gather": "impulses of a part of a step to those before, and means of forces",

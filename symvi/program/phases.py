@@ -37,6 +37,7 @@ PHASES = (
     "shorten_step",
     "compare",
     "depart",
+    "do_work",
     "react",
     "reset",
     "gather",

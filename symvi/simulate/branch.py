@@ -200,18 +200,11 @@ class Branch:
         for state in solver.memory.state["body"]:
             for k in range(3):
                 kinetic = kinetic + (state.p[k] * state.v[k] + state.l[k] * state.w[k])
-        impulse = solver.common.impulse[0]
         self.targets = [given[0] for given, _ in self.aims]
-        carried = self._carried()
-        solver.switches(0.0, 0.0, solver.common.inverse[0])
-        solver.run("prepare")
-        solver.run("evaluate")
-        now = self._kinetic()
-        after, before = self._bends(*carried)
-        solver.switches(impulse, 1.0, solver.common.inverse[0])
-        for phase in ("prepare", "evaluate", "apply_impulse"):
-            solver.run(phase)
-        return not after - before <= APART * ((now if now > kinetic else kinetic) + slight)
+        solver.common.work_after[0], solver.common.work_before[0] = self._bends_of_drivers(*self._carried())
+        solver.run("do_work")
+        work, now = solver.common.work_after[0] - solver.common.work_before[0], self._kinetic()
+        return not work <= APART * ((now if now > kinetic else kinetic) + slight)
 
     def _apart(self, kinetic: float) -> float:
         """Twice the kinetic energy of what the velocities lack of their projection at the second knot."""
@@ -246,13 +239,10 @@ class Branch:
         """Impulses of joints at the first knot times the velocities after it, and against those before it.
 
         With n0 and n1 they are 2 √n1 (√n0 + √n1) and 2 √n0 (√n0 + √n1): they differ by twice the work of the joints.
-        Drivers are left out, whose work is none of the joints'. after, before: what they begin with.
+        after, before: what they begin with.
         """
-        memory, inverse = self.solver.memory, self.solver.common.inverse[0]
-        given = {id(target): value for (target, _), value in zip(self.aims, self.targets, strict=True)}
-        for target, state, y in self.drivers:
-            after = after - y[0] * (inverse * (given[id(target)] - state.target[0]))
-            before = before + y[0] * state.rate_before[0]
+        memory = self.solver.memory
+        after, before = self._bends_of_drivers(after, before)
         for body, state, numbers in zip(
             self.solver.bodies, memory.state["body"], memory.parameters["body"], strict=True
         ):
@@ -260,6 +250,15 @@ class Branch:
                 push, twist = numbers.mass[0] * body.v[k] - body.f[k], body.l[k] - body.f[k + 3]
                 after = after + (push * body.v[k] + twist * body.w[k])
                 before = before - (push * state.v[k] + twist * state.w[k])
+        return after, before
+
+    def _bends_of_drivers(self, after: float, before: float) -> tuple[float, float]:
+        """What drivers do is no work of joints."""
+        inverse = self.solver.common.inverse[0]
+        given = {id(target): value for (target, _), value in zip(self.aims, self.targets, strict=True)}
+        for target, state, y in self.drivers:
+            after = after - y[0] * (inverse * (given[id(target)] - state.target[0]))
+            before = before + y[0] * state.rate_before[0]
         return after, before
 
     def _kinetic(self) -> float:
