@@ -77,6 +77,10 @@ MEANINGS = {
     "held": ("impulses that it lacks, which joints of the tree give it", "N s, N m s"),
     "left": ("what their eliminated joints leave of impulses, about that anchor", "N s, N m s"),
 }
+BENT = {
+    "changed": "squares of the last change of the rates",
+    "bent": "squares of how much it changed itself",
+}
 OF_JOINT = {
     "u": ("rates of the coordinates over this step", "m/s, rad/s"),
     "base": ("rates that the increment starts from", "m/s, rad/s"),
@@ -248,6 +252,8 @@ class Sweep:
             "start_momenta": (self._start, "rates of the coordinates at the knot"),
             "start_momenta_of_chord": (self._start, "rates of the coordinates at the knot"),
         }
+        if self.summed:
+            texts["look_back"] = (self._look_back, "add squares of the last change of the rates, and of its own change")
         if self.bordered:
             texts["depart"] = (self._depart, "add twice the kinetic energy of velocities less the solved increment")
         found = {phase: self._kernel(phase, build, text) for phase, (build, text) in texts.items()}
@@ -379,6 +385,19 @@ class Sweep:
         trace.add_to(COMMON, "merit", [total], rate=Rate.ITERATION)
 
     # --- outward ------------------------------------------------------------------------------------------------------
+    def _look_back(self, trace: Trace) -> None:
+        """Rates of slides count by the mechanism's extent."""
+        zero, slides = trace.graph.constant(0), self.link.slides
+        extent = trace.read(COMMON, "parameters", "extent")[0] if slides else None
+        squares = {name: [zero, zero] for name in BENT}
+        for k, (x, y, z) in enumerate(zip(*self._last(trace, list(AGES)), strict=True)):
+            last, former = x - y, y - z
+            for name, value in zip(BENT, (last, last - former), strict=True):
+                squares[name][k >= slides] = squares[name][k >= slides] + value * value
+        for name, (slid, turned) in squares.items():
+            total = turned if extent is None else turned + slid / (extent * extent)
+            trace.add_to(COMMON, name, [total], rate=Rate.ITERATION)
+
     def _begin(self, trace: Trace) -> None:
         share = trace.read(COMMON, "work", "length")[0]
         if not self.summed:

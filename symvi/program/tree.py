@@ -20,7 +20,7 @@ from symvi.kernels.constraint import ConstraintKernels, Damping
 from symvi.kernels.driven import driven_kernels
 from symvi.kernels.joint_placing import SLIDING_AXES, placing_model
 from symvi.kernels.kernel import Block, Kernel
-from symvi.kernels.sweep import MEANINGS, OF_JOINT, Link, Place, Sweep, joint_reports
+from symvi.kernels.sweep import BENT, MEANINGS, OF_JOINT, Link, Place, Sweep, joint_reports
 from symvi.mechanism import Driver, Joint, Mechanism, coordinate_kinds
 from symvi.mechanism.axes import triad
 from symvi.numbers.derived_parameters import merit_inertia
@@ -204,6 +204,8 @@ class TreeCoordinates:
         if self.summed:
             meaning = "length of the step or part before that one"
             self.draft.records.declare(COMMON, "state", "earliest", 1, meaning, "s")
+            for name, text in BENT.items():
+                self.draft.records.declare(COMMON, "work", name, 1, text, "rad²/s²")
         if self.closing:
             self.draft.records.declare(COMMON, "state", "singular", 1, SINGULAR)
         self._bodies()
@@ -345,7 +347,7 @@ class TreeCoordinates:
     # --- residual, matrix, landing ------------------------------------------------------------------------------------
     def residual(self) -> None:
         for name in self.links:
-            self._schedule(self.moved[name], name, ("begin", "rest", "merit"))
+            self._schedule(self.moved[name], name, ("look_back", "begin", "rest", "merit"))
         self._of_bodies(("evaluate", "merit"))
         for name in self.links:
             self._schedule(self.lawful[name], name, ("evaluate",))
