@@ -1,7 +1,7 @@
 """A Stewart platform on six sprung legs, for symvi and for MuJoCo.
 
-Each leg hangs in Hooke's joint on the ground, slides along itself against a spring and a damper, and ends in a ball under
-the platform. All frames are parallel to the world's while every coordinate is zero.
+Each leg stands on Hooke's joint, slides along itself against a spring and a damper, and ends in a ball under the
+platform. All frames are parallel to the world's while every coordinate is zero.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def rest(leg: int) -> float:
 
 
 def description(step: float, attributes: str = "") -> str:
-    """MuJoCo's XML: the first leg carries the platform, the others are connected to it. attributes: of the connections."""
+    """MuJoCo's XML: the first leg carries the platform, others are connected to it. attributes: of the connections."""
     middle = np.array([0.0, 0.0, HEIGHT])
 
     def leg_of(leg: int, carried: str) -> str:

@@ -1,9 +1,9 @@
 """Joint coordinates beside maximal ones and beside peers: closed chains, linkages, an arm, a platform, a quadruped.
 
-All take the same steps in one process and take turns; what is compared with a peer is one core's time of a step, nothing
-recorded, in the reproducible profile. Closures are the largest gap of a loop; the platform's legs are tied in MuJoCo as
-hard as it lets them be. MuJoCo's contacts are soft: the quadruped's feet sink in by millimetres there. Open chains are in
-`symvi bench peers`, operations in `symvi bench operations`. Needs the extra bench.
+All take the same steps in one process and take turns; what is compared with a peer is one core's time of a step,
+nothing recorded, in the reproducible profile. Gaps are the largest opening of a loop; the platform's legs are tied in
+MuJoCo as hard as it lets them be. MuJoCo's contacts are soft: the quadruped's feet sink in by millimetres there. Open
+chains are in `symvi bench peers`, operations in `symvi bench operations`. Needs the extra bench.
 """
 
 from __future__ import annotations
