@@ -15,12 +15,14 @@ from fractions import Fraction
 from symvi.analysis.choices import NOTHING_DROPPED, Choices, law_models, models_of, shares_by_joint, taking_laws
 from symvi.kernels.account import body_kernels as account_of_bodies
 from symvi.kernels.body_kernels import BODY, body_kernels, diagonal_block
+from symvi.kernels.carried_joint import BENT, MEANINGS, OF_JOINT, CarriedJoint, Link, Place
 from symvi.kernels.common import COMMON, JOINT
 from symvi.kernels.constraint import ConstraintKernels, Damping
 from symvi.kernels.driven import driven_kernels
 from symvi.kernels.joint_placing import SLIDING_AXES, placing_model
 from symvi.kernels.kernel import Block, Kernel
-from symvi.kernels.sweep import BENT, MEANINGS, OF_JOINT, Link, Place, Sweep, joint_reports
+from symvi.kernels.knots import Baked
+from symvi.kernels.sweep import Sweep, joint_reports
 from symvi.mechanism import Driver, Joint, Mechanism, coordinate_kinds
 from symvi.mechanism.axes import triad
 from symvi.numbers.derived_parameters import merit_inertia
@@ -244,20 +246,18 @@ class TreeCoordinates:
         made: dict[str, tuple[str, Sweep]] = {}
         for kind, model, members in draft.types(models, lambda model: self._direction(names[model.name])):
             link = self.links[names[model.name]]
-            sweep = Sweep(
-                draft.records, kind, link, draft.bake(kind, members), self.block, self.summed, bool(self.closing)
-            )
+            sweep = self._sweep(kind, link, draft.bake(kind, members))
             made |= {member.name: (kind, sweep) for member in members}
         kernels: dict[str, Mapping[str, Kernel]] = {}
         laws: dict[str, Mapping[str, Kernel]] = {FREE: {}}
         for model in models:
             kind, sweep = made[model.name]
             if kind not in kernels:
-                kernels[kind], laws[kind] = sweep.kernels() | joint_reports(sweep), sweep.laws()
+                kernels[kind], laws[kind] = sweep.kernels() | joint_reports(sweep.joint), sweep.laws()
             body = names[model.name]
             self.nodes[body] = draft.node(kind, model.name, model)
             self.joints[model.name] = Joined(self.nodes[body], ConstraintKernels({}, {}, {}), model)
-        free = Sweep(draft.records, FREE, Link(None, True, 3, 3, ()), {}, self.block, self.summed, bool(self.closing))
+        free = self._sweep(FREE, Link(None, True, 3, 3, ()), {})
         if len(held) < len(self.links):
             kernels[FREE] = free.kernels()
         for name in self.links:
@@ -277,6 +277,9 @@ class TreeCoordinates:
             self._schedule({"prepare": self.moved[name]["weigh"]}, name, KNOWN)
             self._schedule(self.lawful[name], name, KNOWN)
         self._drivers()
+
+    def _sweep(self, kind: str, link: Link, baked: Baked) -> Sweep:
+        return Sweep(CarriedJoint(self.draft.records, kind, link, baked, self.block, self.summed, bool(self.closing)))
 
     def _direction(self, name: str) -> tuple[str, ...]:
         link = self.links[name]
@@ -414,7 +417,7 @@ class TreeCoordinates:
             phases["react"][:0] = [self._call("bear", name, "sum up") for name in inward]
             if phases["push"]:
                 phases["push"].extend(self._call("sum", name, "sum up") for name in inward)
-        self.border.elimination(self.nodes, self.sweeps)
+        self.border.elimination(self.nodes, {name: sweep.joint for name, sweep in self.sweeps.items()})
         before, after = {}, {}
         for name in inward:
             before[name], after[name] = self.border.before(name), self.border.after(name)
