@@ -202,17 +202,17 @@ class Outward:
         below = self._turn_below(trace)
         with trace.computing("p2 = p1 + h (p2 - p1)/h", "without cancellation"):
             reach1 = self.joint.get(trace, "reach1", 3)
-            speed = self._difference(trace, below, reach1, "reach")
+            speed = _difference(trace, below, reach1, "reach")
             point = speed if below is None else blocks_sum(self.joint.of(trace, BELOW, "point_v", 3), speed)
             axes1 = self.joint.axes(trace, "axes1")
             leading = turn if link.swings else below
-            axes2 = [self._carried_on(trace, leading, axis, h, "axis") for axis in axes1[: link.slides]]
+            axes2 = [_carried_on(trace, leading, axis, h, "axis") for axis in axes1[: link.slides]]
             axes2 += self._turning_axes(trace, below, axes1[link.slides :], u[link.slides :], h)
             rates = [self.joint.pitch(trace) * mean_rate(trace, u[0])] if link.pitch else u[: link.slides]
             sliding = [trace.graph.constant(0)] * 3
             if link.swings:
                 offset1 = self.joint.get(trace, "offset1", 3)
-                sliding = self._difference(trace, turn, offset1, "offset")
+                sliding = _difference(trace, turn, offset1, "offset")
             for axis, rate in zip(axes2, rates, strict=False):
                 sliding = blocks_sum(sliding, scaled(axis, rate))
             point = blocks_sum(point, sliding)
@@ -223,7 +223,7 @@ class Outward:
             self.joint.put(trace, "reach2", blocks_sum(reach1, scaled(speed, h)))
         self.joint.put(trace, "axes2", [x for axis in axes2 for x in axis])
         arm1 = self.joint.of(trace, OWN, "arm1", 3)
-        way = self._difference(trace, turn, arm1, "arm")
+        way = _difference(trace, turn, arm1, "arm")
         trace.write(OWN, "point_v", point, *MEANINGS["point_v"])
         trace.write(OWN, "v", blocks_sum(point, way))
         trace.write(OWN, "arm2", blocks_sum(arm1, scaled(way, h)), *MEANINGS["arm2"])
@@ -259,7 +259,7 @@ class Outward:
         found, turn = [], below
         inverse = [common.inverse_step(trace)]
         for axis, rate in zip(axes1, u, strict=True):
-            found.append(self._carried_on(trace, turn, axis, h, "axis"))
+            found.append(_carried_on(trace, turn, axis, h, "axis"))
             if len(found) < len(axes1):
                 own = use(trace, motions.turn_of_hinge, quarter=[common.half_step(trace) / 2], u=[rate])
                 before = turn or {"c": [trace.graph.constant(1)], "a": [trace.graph.constant(0)] * 3}
@@ -277,11 +277,13 @@ class Outward:
         trace.note("turn = 1 - c |c|", "a·a below half a turn, and more above it")
         trace.write(OWN, "turn", [1 - c * trace.graph.max(c, -c)], "a·a, below 1 inside the domain of the half turn")
 
-    def _difference(self, trace: Trace, turn, vector: Vector, name: str) -> Vector:
-        """(r2 - r1)/h of what turns."""
-        if turn is None:
-            return [trace.graph.constant(0)] * 3
-        return use(trace, kinematics.vector_difference, name, w=turn["w"], a=turn["a"], c=turn["c"], r=vector)["d"]
 
-    def _carried_on(self, trace: Trace, turn, vector: Vector, h: Scalar, name: str) -> Vector:
-        return blocks_sum(vector, scaled(self._difference(trace, turn, vector, name), h))
+def _difference(trace: Trace, turn, vector: Vector, name: str) -> Vector:
+    """(r2 - r1)/h of what turns."""
+    if turn is None:
+        return [trace.graph.constant(0)] * 3
+    return use(trace, kinematics.vector_difference, name, w=turn["w"], a=turn["a"], c=turn["c"], r=vector)["d"]
+
+
+def _carried_on(trace: Trace, turn, vector: Vector, h: Scalar, name: str) -> Vector:
+    return blocks_sum(vector, scaled(_difference(trace, turn, vector, name), h))
