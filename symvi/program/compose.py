@@ -5,7 +5,7 @@ from __future__ import annotations
 from symvi.analysis.choices import NOTHING_DROPPED, Choices
 from symvi.kernels.account import declare as declare_account
 from symvi.kernels.common import COMMON, setup_common
-from symvi.kernels.constraint import watch_kernels
+from symvi.kernels.constraint import WORKS, watch_kernels
 from symvi.mechanism import Mechanism
 from symvi.numbers.derived_parameters import following
 from symvi.physics.multibody import MultibodySystem
@@ -97,6 +97,10 @@ class Composer:
             **placing.notes(formulation.joints, angles),
             **problem.choices.notes,
         }
+        if not (inequalities and notes["loops"]):  # nobody asks whether joints do work
+            draft.phases["do_work"] = []
+            for name in WORKS:
+                draft.records.fields[COMMON, "work"].pop(name, None)
         draft.phases = {phase: list(calls) for phase, calls in formulation.simplified(draft.phases).items()}
         draft.drop_unused_fields()
         return Program(

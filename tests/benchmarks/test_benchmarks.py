@@ -26,6 +26,7 @@ NAMES_OF_FILES = [*(f"{name}.py" for name in NAMES), "test_benchmarks.py", "__py
 COLUMNS = {  # benchmark -> some columns of its first table
     "build_time": {"wall s", "processor s", "bound s"},
     "contacts": {"case", "iterations", "retries", "failed"},
+    "coordinates": {"code", "us/step", "iterations", "operations", "gap m"},
     "derivatives": {"checker", "missed", "false alarms", "undecided", "median ms"},
     "embedded": {"flash B", "RAM B", "stack painted B", "stack summed B", "once", "each", "about us"},
     "elimination": {"sparse us", "dense us", "difference"},
@@ -59,6 +60,7 @@ BY_THE_USUAL_COMPILER = {"instructions", "layouts"}  # their figures are those o
 
 # benchmark -> the extra that it needs, and what that brings; large, and not among the packages of the tests
 NEEDS = {
+    "coordinates": ("bench", lambda: all(map(_is_installed, ("mujoco", "pin", "cmeel-eigen")))),
     "knot": ("bench", lambda: _is_installed("mujoco")),
     "mjcf": ("peers", lambda: all(map(_is_installed, ("mujoco", "gymnasium")))),
     "peers": ("bench", lambda: all(map(_is_installed, ("mujoco", "pin", "cmeel-eigen")))),
