@@ -309,7 +309,7 @@ class LimbKernels:
                 rest = force - dot(column, p)
             for name, values in (("lift", lift), ("pivot", [pivot]), ("open", [rest])):
                 trace.write(label, name, values, *OF_FREEDOM[name][1:])
-            if self.limb.below is not None:
+            if self.limb.below is not None or label != self.columns[0]:
                 with trace.computing("I - U Uᵀ/D,  p + U u/D", SOURCE):
                     share = [pivot * x for x in lift]
                     matrix = mirrored([[matrix[r][c] - lift[r] * share[c] for c in range(6)] for r in range(6)])
