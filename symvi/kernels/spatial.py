@@ -7,8 +7,8 @@ origin. So nothing is shifted from body to body, and numbers stay exact however 
     I = (m, h = m x, J = J_c + m (x·x 1 - x xᵀ))
     I V = (m v + w × h,  J w + h × v)
 
-Every freedom of a joint has a column S: the V that its unit rate gives to what it carries. Joints are rows of elementary
-slides and turns, nearest to the ground first. Each is fixed to what moves before it, so that S' = V × S, and
+Every freedom of a joint has a column S: the V that its unit rate gives to what it carries. Joints are rows of slides
+and turns, nearest to the ground first. Each is fixed to what moves before it, so that S' = V × S, and
 
     V = V_k + Σ S q',   A = A_k + Σ (V_before × S q') + Σ S q'',   V × S = (w × s_v + v × s_w, w × s_w)
 
@@ -380,7 +380,9 @@ def body_kernels(records: Records, inertia: Sequence[Fraction | None], center: S
     def gather(trace: Trace) -> None:
         m, x = _mass(trace), blocks_sum(_tree(trace), _of(trace, OWN, "x"))
         old = _whole(trace, "moment")
-        _add(trace, {"mass": [_whole(trace, "mass")[0] + m], "moment": [a + m * b for a, b in zip(old, x, strict=True)]})
+        _add(
+            trace, {"mass": [_whole(trace, "mass")[0] + m], "moment": [a + m * b for a, b in zip(old, x, strict=True)]}
+        )
 
     def swing(trace: Trace) -> None:
         m, h, j = _mass(trace), _of(trace, OWN, "h"), _of(trace, OWN, "j")

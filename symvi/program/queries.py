@@ -18,7 +18,19 @@ from symvi.kernels.common import COMMON, GRAVITY
 from symvi.kernels.kernel import Kernel
 from symvi.kernels.records import Records
 from symvi.kernels.spatial import (
-    COORDINATE, ENTRY, FREEDOM, JOINT, OF_FREEDOM, OF_WHOLE, OWN, PLACE, TREE, WHOLE, Limb, LimbKernels, body_kernels,
+    COORDINATE,
+    ENTRY,
+    FREEDOM,
+    JOINT,
+    OF_FREEDOM,
+    OF_WHOLE,
+    OWN,
+    PLACE,
+    TREE,
+    WHOLE,
+    Limb,
+    LimbKernels,
+    body_kernels,
 )  # fmt: skip
 from symvi.mechanism import Joint, Mechanism, coordinate_kinds
 from symvi.mechanism.rotation import rotate
@@ -90,7 +102,9 @@ def refusal(mechanism: Mechanism) -> str:
     placed = {step.joint.name for step in steps}
     for step in steps:
         if not can_carry(step.joint):
-            return f"joint '{step.joint.name}' is of type {step.joint.type}, whose motion is not told by slides and turns"
+            return (
+                f"joint '{step.joint.name}' is of type {step.joint.type}, whose motion is not told by slides and turns"
+            )
     closing = [joint.name for joint in mechanism.joints if joint.name not in placed]
     if closing:
         return f"joint '{closing[0]}' closes a loop, or holds without coordinates"
@@ -171,7 +185,9 @@ class _Composer:
             "before": Parameter(identity, "rotation from the world's axes to the world's"),
             "after": Parameter(identity, "rotation from the body's axes to the body's"),
             "anchor_a": Parameter((0.0, 0.0, 0.0), "the world's origin", "m"),
-            "anchor_b": Parameter(tuple(-x + 0.0 for x in body.center_of_mass), "its own, from the centre of mass", "m"),
+            "anchor_b": Parameter(
+                tuple(-x + 0.0 for x in body.center_of_mass), "its own, from the centre of mass", "m"
+            ),
         }
         for k in range(3):
             parameters[f"axis_{k + 1}"] = Parameter(identity[3 * k : 3 * k + 3], "axis of the world")

@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 
 from symvi.emit.queries import generate_queries
 from symvi.errors import MechanismError
-from symvi.mechanism import Mechanism, State
+from symvi.mechanism import Mechanism, State, start_state
 from symvi.mechanism.names import did_you_mean, shown
 from symvi.native import compile_library, load_library
 from symvi.native.flags import Profile
 from symvi.native.library import Library
 from symvi.program.queries import Held, Queries, compose_queries
 from symvi.simulate.arguments import checked_state, real_numbers
-from symvi.simulate.coordinates import coordinates_of
+from symvi.simulate.model_coordinates import of_body, of_joint
 from symvi.simulate.run_parameters import Settings, body_numbers
 
 Array = NDArray[np.float64]
@@ -37,9 +37,9 @@ class Frames(NamedTuple):
 class JointModel:
     """A mechanism as a function of its joint coordinates q and their rates q'.
 
-    Coordinates are those of the description's joints, in its order: slides [m], then angles [rad]. Three free turns have
-    a unit quaternion (w, x, y, z) for a coordinate, and for rates the angular velocity of the child against the parent
-    [rad/s] in the axes of the child's joint frame. Six freedoms, of a floating joint or of a body that no joint leads
+    Coordinates are those of the description's joints, in its order: slides [m], then angles [rad]. Three free turns
+    have a unit quaternion (w, x, y, z) for a coordinate, and for rates the angular velocity of the child against the
+    parent [rad/s] in the axes of the child's joint frame. Six freedoms, of a floating joint or of a body that no joint leads
     to, are the child's anchor [m] along the axes of the parent's joint frame, and the quaternion; their rates are the
     velocity of that anchor [m/s] and the angular velocity, both in the axes of the child's joint frame. Bodies that no
     joint leads to come first, under their own names. Drivers hold nothing here.
@@ -54,7 +54,8 @@ class JointModel:
 
     def __init__(self, mechanism: Mechanism, settings: Settings, profile: Profile = "reproducible"):
         """Raises MechanismError for a mechanism with loops, and for one without joint coordinates."""
-        self.mechanism, self._profile, self._settings = mechanism, profile, tuple(sorted(settings.items()))
+        self.mechanism, self._settings = mechanism, tuple(sorted(settings.items()))
+        self._profile: Profile = profile
         self._queries, self._library, numbers = _built(mechanism, self._settings, profile)
         queries = self._queries
         self.names, self.rate_names, self.bodies = queries.names, queries.rate_names, queries.bodies
@@ -98,6 +99,10 @@ class JointModel:
         """The same model in a memory of its own, for another thread."""
         return JointModel(self.mechanism, dict(self._settings), self._profile)
 
+    def has(self, settings: Settings) -> bool:
+        """Whether it was made with these parameters."""
+        return self._settings == tuple(sorted(settings.items()))
+
     def __repr__(self) -> str:
         return f"<JointModel of {self.mechanism.name}: {self.size[0]} coordinates, {self.size[1]} rates>"
 
@@ -130,9 +135,7 @@ class JointModel:
         self._take("rates", rates, self._v)
         self._take("accelerations", accelerations, self._a)
         at = self._at
-        self._calls["inverse_dynamics"](
-            self._parameters, at["q"], at["v"], at["a"], self._work, self._to["vector"]
-        )
+        self._calls["inverse_dynamics"](self._parameters, at["q"], at["v"], at["a"], self._work, self._to["vector"])
         return self._out["vector"].copy()
 
     def forward_dynamics(self, q: Given, rates: Given, forces: Given) -> Array:
@@ -158,7 +161,7 @@ class JointModel:
         """
         index = self._body_index.get(body) if isinstance(body, str) else None
         if index is None:
-            raise MechanismError(f"jacobian: no body {shown(body)}{did_you_mean(str(body), self.bodies)}")
+            raise MechanismError(f"jacobian: no body {shown(body)}; {did_you_mean(str(body), self.bodies)}")
         self._take_q(q)
         self._fill("point", point, self._point)
         at = self._at
@@ -196,13 +199,10 @@ class JointModel:
 
     def _held(self, held: Held, state: State) -> tuple[Array, Array]:
         """Of one joint."""
-        from symvi.simulate.model_coordinates import of_body, of_quaternion_joint
-
         if held.type == "free body":
             return of_body(self.mechanism, held.name, state)
-        if held.quaternion is None:
-            return coordinates_of(self.mechanism, held.name, state, dict(self._settings))
-        return of_quaternion_joint(self.mechanism, held.name, state, held.together)
+        given, is_quaternion = dict(self._settings), held.quaternion is not None
+        return of_joint(self.mechanism, held.name, state, given, is_quaternion, held.together)
 
     # --- what is given ------------------------------------------------------------------------------------------------
     def _take_q(self, given: Given) -> None:
@@ -238,7 +238,7 @@ class JointModel:
         into[:] = self._described() if what == "coordinates" else 0.0
         for name, values in given.items():
             if name not in places:
-                raise MechanismError(f"{what}: no joint {shown(name)}{did_you_mean(str(name), list(places))}")
+                raise MechanismError(f"{what}: no joint {shown(name)}; {did_you_mean(str(name), list(places))}")
             own = into[places[name]]
             numbers = real_numbers(values)
             if numbers is None or numbers.shape != own.shape:
@@ -249,8 +249,6 @@ class JointModel:
 
     def _described(self) -> Array:
         """The coordinates of the description's start."""
-        from symvi.mechanism import start_state
-
         if self._start is None:
             self._start = self.coordinates(start_state(self.mechanism))[0]
         return self._start
@@ -288,3 +286,10 @@ def _built(
         for number in program.parameters[kind, node.index][field.name]
     ]
     return queries, library, np.array(numbers, float)
+
+
+def model_of(mechanism: Mechanism, settings: Settings, profile: Profile, last: JointModel | None) -> JointModel:
+    """The model with these parameters: the last one, where it has them."""
+    if last is not None and last.has(settings):
+        return last
+    return JointModel(mechanism, settings, profile)
