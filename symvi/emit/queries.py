@@ -38,6 +38,8 @@ MEANINGS = {
     "center": "centre of mass of all",
     "swing": "momentum of all",
     "shift": "columns of the centre of mass",
+    "close": "rows of joints that close loops, by rates",
+    "drift": "how these rows change",
 }
 LARGEST_UNROLLED = 2500  # calls; beyond, tables of them are smaller than their text
 WIDTH = 16  # numbers in a line of a table
@@ -57,16 +59,16 @@ def generate_queries(queries: Queries, prefix: str, real: str = "double", kept: 
 
 def _view(queries: Queries, prefix: str, real: str) -> dict:
     """All names that the templates use."""
-    program = queries.program
+    program, tied = queries.program, queries.tied
     printer = CPrinter(program, f"{prefix}_model", real)
     layout = "unrolled" if sum(map(len, program.phases.values())) <= LARGEST_UNROLLED else "looped"
     phases = {
         phase: phase_lines("looped" if phase == "pair" else layout, printer, phase, program.phases[phase])
-        for phase in PHASES
+        for phase in (*PHASES, *(("close", "drift") if tied and tied.gaps else ()))
     }
     for text in phases.values():
         text["lines"] = [part for line in text["lines"] for part in broken(line)]
-    kernels = [*program.kernels(), *queries.asked.values()]
+    kernels = [*program.kernels(), *queries.asked.values(), *(tied.kernels.values() if tied else ())]
     places, bodies = _constants(queries, prefix)
     path = [freedom for own in queries.paths for freedom in own]
     return {
@@ -90,6 +92,10 @@ def _view(queries: Queries, prefix: str, real: str) -> dict:
         "answers": ANSWERS,
         "count": len(queries.names),
         "rates": len(queries.rate_names),
+        "freedoms": len(program.nodes["freedom"]),
+        "tied": tied,
+        "slopes": len(tied.ties.slopes) if tied else 0,
+        "reduced_lines": list(_lines([f"{{{a}, {b}}}" for a, b in tied.reduced])) if tied else [],
         "places": places,
         "bodies": bodies,
         "grounded": any(node.name == "world" for node in program.nodes["tree"]),
@@ -100,6 +106,9 @@ def _view(queries: Queries, prefix: str, real: str) -> dict:
         "firsts": [0, *accumulate(len(own) for own in queries.paths)],
         "point_call": _call(printer, queries, "locate", {"i": "body[body]", "point": "point[0]"}),
         "column_call": _call(printer, queries, "lead", {"freedom": "freedom[moving]", "point": "point[0]"}),
+        "tied_call": lambda phase: _call(printer, queries, phase, {"ties": "ties[0]"}),
+        "tie": lambda name, index="n": f"ties[0].{name}" + _entry(queries, "ties", name, index),
+        "entry_of": lambda kind, name, index: _entry(queries, kind, name, index),
         "sources": _sources(kernels),
         "sines": [name for name in ("sin", "cos") if any(name in k.operation_count() for k in kernels)],
         "quarter": printer.literal(QUARTER),
@@ -116,20 +125,26 @@ def _lines(entries: Sequence[object]) -> Iterator[str]:
         yield ", ".join(map(str, entries[first : first + WIDTH])) + ("" if last else ",")
 
 
+def _entry(queries: Queries, kind: str, name: str, index: int | str) -> str:
+    """The index of an entry of a field, which a field of one number does without."""
+    size = queries.program.records.fields[kind, "work"][name].size
+    return f"[{index}]" if size > 1 else ""
+
+
 def _call(printer: CPrinter, queries: Queries, name: str, places: dict[str, str]) -> str:
     """A call by control on nodes that it chooses."""
-    kernel = queries.asked[name]
+    kernel = {**queries.asked, **(queries.tied.kernels if queries.tied else {})}[name]
     holders = {"parameters": "p", "work": "w"}
     targets = [f"&{holders[store]}->{places[port.label]}" for port, store, _ in kernel.used_stores()]
     return f"{kernel.name}({', '.join(targets)});"
 
 
-def _constants(queries: Queries, prefix: str) -> tuple[list[tuple[str, int, int]], list[tuple[str, str]]]:
-    """Constants of the joints, with where their coordinates and rates begin; of the bodies, with their names."""
+def _constants(queries: Queries, prefix: str) -> tuple[list[tuple[str, int]], list[tuple[str, str]]]:
+    """Constants of the joints, with where their coordinates begin; of the bodies, with their names."""
     names = [node.name for node in queries.program.nodes[BODY]]
     things = [("coordinate", held.name) for held in queries.held] + [("body", name) for name in names]
     found = constants_of(f"{prefix}_model", things)
-    places = [(found["coordinate", h.name], h.coordinates.start, h.rates.start) for h in queries.held if h.size]
+    places = [(found["coordinate", h.name], h.coordinates.start) for h in queries.held if h.size]
     return places, [(found["body", name], name) for name in names]
 
 

@@ -45,6 +45,7 @@ OWN, BELOW, TREE, FREEDOM, COORDINATE, ENTRY, WHOLE, PLACE = (
 JOINT = "joint"
 OF_BODY = {
     "r": (9, "rotation, body to world", "1"),
+    "q": (4, "the same as a quaternion, where loops ask for it", "1"),
     "x": (3, "centre of mass, from the origin of its tree", "m"),
     "v": (6, "velocity at that origin, angular velocity", "m/s, rad/s"),
     "c": (6, "acceleration at zero accelerations of its joint, less that of the body below", "m/s², rad/s²"),
@@ -111,7 +112,9 @@ class Limb:
 class LimbKernels:
     """Traces the kernels of one type of limb. kind: of the joint's record, of which `baked` entries are constants."""
 
-    def __init__(self, records: Records, kind: str, limb: Limb, baked: Baked):
+    def __init__(self, records: Records, kind: str, limb: Limb, baked: Baked, quaternions: bool = False):
+        """quaternions: whether loops ask for the orientations of bodies as such too."""
+        self.quaternions = quaternions
         self.records, self.kind, self.limb, self.baked = records, kind, limb, baked
         self.columns = [f"s{k}" for k in range(limb.freedoms)]
         self.given = [f"q{k}" for k in range(limb.coordinates)]
@@ -150,10 +153,10 @@ class LimbKernels:
         return _of(trace, BELOW, name)
 
     def _columns(self, trace: Trace) -> Matrix:
-        return [_freedom(trace, label, "s") for label in self.columns]
+        return [of_freedom(trace, label, "s") for label in self.columns]
 
     def _freedoms(self, trace: Trace, name: str) -> Vector:
-        return [_freedom(trace, label, name)[0] for label in self.columns]
+        return [of_freedom(trace, label, name)[0] for label in self.columns]
 
     # --- placements ---------------------------------------------------------------------------------------------------
     def _place(self, trace: Trace) -> None:
@@ -196,6 +199,8 @@ class LimbKernels:
                 point = blocks_sum(x, on_child)
                 x = _less(_less(point, slid), on_parent)
         _write(trace, OWN, {"r": [e for row in far for e in row], "x": x})
+        if self.quaternions:
+            _write(trace, OWN, {"q": self._quaternion(trace, q[limb.slides :])})
         sign = 1 if limb.outward else -1
         if limb.together:
             axes = [list(column) for column in blocks.transposed(child)]
@@ -222,6 +227,26 @@ class LimbKernels:
             turn[first][first] = turn[second][second] = cosine
             turn[first][second], turn[second][first] = -sine, sine
             found.append(turn)
+        return found
+
+    def _quaternion(self, trace: Trace, q: Vector) -> Vector:
+        """The orientation of the body that is carried: q_k b t a."""
+        zero, one = trace.graph.constant(0), trace.graph.constant(1)
+        turns = []
+        if self.limb.turns == 3:
+            turns = [q]
+        else:
+            for angle, axis in zip(q, (3, 1), strict=False):
+                half = angle / 2
+                turn = [trace.graph.function("cos", half), zero, zero, zero]
+                turn[axis] = trace.graph.function("sin", half)
+                turns.append(turn)
+        steps = [self._parameter(trace, "before_q"), *turns, self._parameter(trace, "after_q")]
+        if not self.limb.outward:
+            steps = [[step[0], *(-e for e in step[1:])] for step in reversed(steps)]
+        found = [one, zero, zero, zero] if self.limb.below is None else _of(trace, BELOW, "q")
+        for step in steps:
+            found = use(trace, kinematics.carried_quaternion, q=found, o=step)["p"]
         return found
 
     def _turning_axes(self, frames: list[Matrix], child: Matrix) -> Matrix:
@@ -277,8 +302,8 @@ class LimbKernels:
     def _release(self, trace: Trace) -> None:
         a = self._before(trace)
         for label in self.columns:
-            lift, column = _freedom(trace, label, "lift"), _freedom(trace, label, "s")
-            pivot, rest = (_freedom(trace, label, name)[0] for name in ("pivot", "open"))
+            lift, column = of_freedom(trace, label, "lift"), of_freedom(trace, label, "s")
+            pivot, rest = (of_freedom(trace, label, name)[0] for name in ("pivot", "open"))
             with trace.computing("q'' = (u - U·A)/D", SOURCE):
                 more = (rest - dot(lift, a)) * pivot
             trace.write(label, "acceleration", [more], *OF_FREEDOM["acceleration"][1:])
@@ -291,7 +316,7 @@ class LimbKernels:
         f = _of(trace, OWN, "f")
         for label in self.columns:
             with trace.computing("tau = S·f", SOURCE):
-                trace.write(label, "force", [dot(_freedom(trace, label, "s"), f)], *OF_FREEDOM["force"][1:])
+                trace.write(label, "force", [dot(of_freedom(trace, label, "s"), f)], *OF_FREEDOM["force"][1:])
         self._hand_down(trace, "f", f)
 
     def _compose(self, trace: Trace) -> None:
@@ -302,7 +327,7 @@ class LimbKernels:
     def _articulate(self, trace: Trace) -> None:
         matrix, p = symmetric(_of(trace, OWN, "articulated")), _of(trace, OWN, "bias")
         for label in reversed(self.columns):
-            column, force = _freedom(trace, label, "s"), _freedom(trace, label, "force")[0]
+            column, force = of_freedom(trace, label, "s"), of_freedom(trace, label, "force")[0]
             with trace.computing("U = I S,  D = S·U,  u = tau - S·p", SOURCE):
                 lift = blocks.times(matrix, column)
                 pivot = 1 / dot(column, lift)
@@ -363,12 +388,12 @@ def body_kernels(records: Records, inertia: Sequence[Fraction | None], center: S
     def carry(trace: Trace) -> None:
         values = _of(trace, OWN, "i")
         with trace.computing("F = (Σ I) S", SOURCE):
-            p = times_motion(values[0], values[1:4], values[4:], _freedom(trace, FREEDOM, "s"))
+            p = times_motion(values[0], values[1:4], values[4:], of_freedom(trace, FREEDOM, "s"))
         trace.write(FREEDOM, "p", p, *OF_FREEDOM["p"][1:])
 
     def pair(trace: Trace) -> None:
         with trace.computing("M_ij = S_i·F_j", SOURCE):
-            value = dot(_freedom(trace, "near", "s"), _freedom(trace, "far", "p"))
+            value = dot(of_freedom(trace, "near", "s"), of_freedom(trace, "far", "p"))
         trace.write(ENTRY, "value", [value], "an entry of the mass matrix", "kg, kg m, kg m²")
 
     def show(trace: Trace) -> None:
@@ -403,7 +428,7 @@ def body_kernels(records: Records, inertia: Sequence[Fraction | None], center: S
     def shift(trace: Trace) -> None:
         with trace.computing("column of the centre of mass: F_v/M", SOURCE):
             m = _whole(trace, "mass")[0]
-            values = [x / m for x in _freedom(trace, FREEDOM, "p")[:3]]
+            values = [x / m for x in of_freedom(trace, FREEDOM, "p")[:3]]
         trace.write(FREEDOM, "shift", values, "velocity of the centre of mass of all by its rate", "1")
 
     def locate(trace: Trace) -> None:
@@ -414,9 +439,9 @@ def body_kernels(records: Records, inertia: Sequence[Fraction | None], center: S
         trace.write(PLACE, "arm", values, "the point, from the origin of its tree", "m")
 
     def lead(trace: Trace) -> None:
-        s, arm = _freedom(trace, FREEDOM, "s"), trace.read(PLACE, "work", "arm", 3)
+        s, arm = of_freedom(trace, FREEDOM, "s"), trace.read(PLACE, "work", "arm", 3)
         with trace.computing("(s_v + s_w × r, s_w)", SOURCE):
-            values = [*blocks_sum(s[:3], cross(s[3:], arm)), *s[3:]]
+            values = motion_about(s, arm)
         trace.write(FREEDOM, "column", values, "velocity of a point, angular velocity, by its rate", "1")
 
     whole, freedom = Port(WHOLE, WHOLE), Port(FREEDOM, FREEDOM)
@@ -476,7 +501,7 @@ def _of(trace: Trace, label: str, name: str) -> Vector:
     return trace.read(label, "work", name, size, meaning, unit)
 
 
-def _freedom(trace: Trace, label: str, name: str) -> Vector:
+def of_freedom(trace: Trace, label: str, name: str) -> Vector:
     size, meaning, unit = OF_FREEDOM[name]
     return trace.read(label, "work", name, size, meaning, unit)
 
@@ -513,6 +538,11 @@ def motion_cross(v: Vector, s: Vector) -> Vector:
 def force_cross(v: Vector, p: Vector) -> Vector:
     """V ×* P: how a momentum changes that is carried along at V."""
     return [*cross(v[3:], p[:3]), *blocks_sum(cross(v[3:], p[3:]), cross(v[:3], p[:3]))]
+
+
+def motion_about(v: Vector, x: Vector) -> Vector:
+    """The velocity of a point at x of what moves at V, and its angular velocity."""
+    return [*blocks_sum(v[:3], cross(v[3:], x)), *v[3:]]
 
 
 def times_motion(m: Scalar, h: Vector, j: Vector, v: Vector) -> Vector:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import cast
 
-from symvi.analysis.choices import NOTHING_DROPPED, Choices
+from symvi.analysis.choices import NOTHING_DROPPED, Choices, models_of
 from symvi.errors import MechanismError
 from symvi.kernels.body_kernels import BODY
 from symvi.kernels.common import COMMON, GRAVITY
@@ -32,26 +32,28 @@ from symvi.kernels.spatial import (
     LimbKernels,
     body_kernels,
 )  # fmt: skip
-from symvi.mechanism import Joint, Mechanism, coordinate_kinds
+from symvi.kernels.tied import TIE, TIES, ClosingKernels, Ties, TiesKernels
+from symvi.mechanism import Coupling, Joint, Mechanism, coordinate_kinds
 from symvi.mechanism.rotation import rotate
 from symvi.mechanism.tree_walk import Step
 from symvi.physics.joints import Geometry
-from symvi.physics.model import Parameter
+from symvi.physics.model import ConstraintModel, Parameter
+from symvi.physics.multibody import MultibodySystem
 from symvi.program.carrying_tree import can_carry, carrying_tree
 from symvi.program.program import Call, Node, Notes, Program, free_name
 from symvi.registry import JOINTS
 
+# behind the placement of the bodies, and behind their velocities where rates are asked for
 ANSWERS: Mapping[str, tuple[str, ...]] = {
-    "frames": ("place", "show"),
-    "mass_matrix": ("place", "weigh", "stack", "compose", "carry", "pair"),
-    "inverse_dynamics": ("place", "weigh", "move", "accelerate", "press", "collect"),
-    "forward_dynamics": ("place", "weigh", "move", "begin", "articulate", "release"),
-    "jacobian": ("place",),
-    "momentum": ("place", "weigh", "move", "clear", "gather", "center", "swing"),
-    "center_of_mass": ("place", "clear", "gather", "center"),
-    "center_of_mass_jacobian": ("place", "weigh", "stack", "compose", "carry", "clear", "gather", "center", "shift"),
+    "frames": ("show",),
+    "mass_matrix": ("weigh", "stack", "compose", "carry", "pair"),
+    "inverse_dynamics": ("weigh", "accelerate", "press", "collect"),
+    "forward_dynamics": ("weigh", "begin", "articulate", "release"),
+    "momentum": ("weigh", "clear", "gather", "center", "swing"),
+    "center_of_mass": ("clear", "gather", "center"),
+    "center_of_mass_jacobian": ("weigh", "stack", "compose", "carry", "clear", "gather", "center", "shift"),
 }
-PHASES = tuple(dict.fromkeys(phase for phases in ANSWERS.values() for phase in phases))
+PHASES = ("place", "move", *dict.fromkeys(phase for phases in ANSWERS.values() for phase in phases))
 ROUND_OFF = 1e-15  # entries of rotations that are so near to 0, 1 or -1 are taken for it
 AXES = ("x", "y", "z")
 
@@ -75,6 +77,20 @@ class Held:
 
 
 @dataclass(frozen=True)
+class Tied:
+    """What gears and loops leave of the rates.
+
+    kernels: of rates by phase. reduced: rows and columns of the entries of the projected mass matrix. gaps: by row of a
+    closing joint, the row of all, and where its record is: (row, kind, index, own row).
+    """
+
+    ties: Ties
+    kernels: Mapping[str, Kernel]
+    reduced: tuple[tuple[int, int], ...]
+    gaps: tuple[tuple[int, str, int, int], ...]
+
+
+@dataclass(frozen=True)
 class Queries:
     """The program, and how its answers are told.
 
@@ -90,47 +106,73 @@ class Queries:
     names: tuple[str, ...]
     rate_names: tuple[str, ...]
     asked: Mapping[str, Kernel]
+    tied: Tied | None
 
     @property
     def bodies(self) -> tuple[str, ...]:
         return tuple(node.name for node in self.program.nodes[BODY])
 
 
-def refusal(mechanism: Mechanism) -> str:
+def gears_of(mechanism: Mechanism, choices: Choices) -> list[Coupling]:
+    """The gears that tie rates; those that others imply do not."""
+    return [coupling for coupling in mechanism.couplings if not choices.dropped.get(coupling.name)]
+
+
+def refusal(mechanism: Mechanism, choices: Choices = NOTHING_DROPPED) -> str:
     """Why a model of a mechanism cannot be asked in joint coordinates; empty where it can be."""
-    steps = carrying_tree(mechanism)
+    steps = carrying_tree(mechanism, choices)
     placed = {step.joint.name for step in steps}
     for step in steps:
         if not can_carry(step.joint):
             return (
                 f"joint '{step.joint.name}' is of type {step.joint.type}, whose motion is not told by slides and turns"
             )
-    closing = [joint.name for joint in mechanism.joints if joint.name not in placed]
-    if closing:
-        return f"joint '{closing[0]}' closes a loop, or holds without coordinates"
-    if mechanism.couplings:
-        return f"coupling '{mechanism.couplings[0].name}' ties joints together"
+    for coupling in mechanism.couplings:
+        if not set(coupling.joints) <= placed:
+            return f"coupling '{coupling.name}' is of a joint that closes a loop"
     return ""
 
 
-def compose_queries(mechanism: Mechanism, settings: Mapping[str, Sequence[float]]) -> Queries:
-    """The program of a mechanism. settings: numbers of the description that were set, by name.
+def compose_queries(
+    mechanism: Mechanism,
+    settings: Mapping[str, Sequence[float]],
+    choices: Choices = NOTHING_DROPPED,
+    pivots: Sequence[tuple[int, int]] | None = None,
+) -> Queries:
+    """The program of a mechanism.
 
-    Raises MechanismError for one that has loops.
+    settings: numbers of the description that were set, by name. choices: which rows of its loops are kept. pivots:
+    (row, rate) in the order of elimination, rows of closing joints, then of gears; without them nothing is tied.
+    Raises MechanismError for joints whose motion is not told by slides and turns.
     """
-    if why := refusal(mechanism):
-        raise MechanismError(f"mechanism '{mechanism.name}': {why}, and a model is asked about trees alone")
-    return _Composer(mechanism, settings, NOTHING_DROPPED).queries()
+    if why := refusal(mechanism, choices):
+        raise MechanismError(f"mechanism '{mechanism.name}': {why}, and no model can be asked about it")
+    return _Composer(mechanism, settings, choices, pivots).queries()
+
+
+def closing_models(mechanism: Mechanism, choices: Choices) -> list[ConstraintModel]:
+    """The rows of joints that close loops, or hold without coordinates."""
+    placed = {step.joint.name for step in carrying_tree(mechanism, choices)}
+    other = {driver.name for driver in mechanism.drivers} | {coupling.name for coupling in mechanism.couplings}
+    models = models_of(MultibodySystem(mechanism), choices)
+    return [model for model in models if model.name not in placed | other]
 
 
 class _Composer:
     """Builds one program; used once."""
 
-    def __init__(self, mechanism: Mechanism, settings: Mapping[str, Sequence[float]], choices: Choices):
-        self.mechanism, self.settings, self.choices = mechanism, settings, choices
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        settings: Mapping[str, Sequence[float]],
+        choices: Choices,
+        pivots: Sequence[tuple[int, int]] | None,
+    ):
+        self.mechanism, self.settings, self.choices, self.pivots = mechanism, settings, choices, pivots
+        self.closing = closing_models(mechanism, choices) if pivots is not None else []
         self.records = Records()
         self.nodes: dict[str, list[Node]] = {COMMON: [Node(COMMON, 0, COMMON)]}
-        self.phases: dict[str, list[Call]] = {phase: [] for phase in PHASES}
+        self.phases: dict[str, list[Call]] = {phase: [] for phase in (*PHASES, "close", "drift")}
         self.parameters: dict[tuple[str, int], dict[str, tuple[float, ...]]] = {}
         self.limbs = {limb.body: limb for limb in self._limbs()}  # bodies below come first
         order = [joint.name for joint in mechanism.joints]
@@ -160,6 +202,10 @@ class _Composer:
             "before": Parameter(before, "rotation from the joint's triad to the parent's axes"),
             "after": Parameter(_transposed(after), "rotation from the child's axes to the triad"),
         }
+        if self.closing:
+            w, x, y, z = self._number(geometry, triads[1])
+            parameters["before_q"] = Parameter(self._number(geometry, triads[0]), "the first as a quaternion")
+            parameters["after_q"] = Parameter((w, -x, -y, -z), "the second as a quaternion")
         chosen = {0: (), 1: ("axis3",), 2: ("axis1", "axis2"), 3: ("e1", "e2", "e3")}[slides]
         parameters |= {
             f"axis_{k + 1}": Parameter(_clean(self._number(geometry, name)), "axis of a slide, on the parent")
@@ -189,6 +235,9 @@ class _Composer:
                 tuple(-x + 0.0 for x in body.center_of_mass), "its own, from the centre of mass", "m"
             ),
         }
+        if self.closing:
+            turn = Parameter((1.0, 0.0, 0.0, 0.0), "the same as a quaternion")
+            parameters |= {"before_q": turn, "after_q": turn}
         for k in range(3):
             parameters[f"axis_{k + 1}"] = Parameter(identity[3 * k : 3 * k + 3], "axis of the world")
         return Limb(name, name, None, True, 3, 3, True, parameters)
@@ -222,6 +271,7 @@ class _Composer:
         self._limb_calls()
         self._body_calls(kernels, trees)
         pairs = self._pair_calls(kernels)
+        tied = self._tied(pairs) if self.pivots else None
         self._declare_all()
         program = Program(
             mechanism.name,
@@ -235,7 +285,10 @@ class _Composer:
         )
         names, rate_names = zip(*(self._names(limb) for limb in self.told), strict=True)
         paths = tuple(tuple(self._path(name)) for name in self.bodies)
-        return Queries(program, self.held, pairs, paths, sum(names, ()), sum(rate_names, ()), self.asked)
+        told = sum(rate_names, ())
+        if tied is not None:
+            told = tuple(told[k] for k in tied.ties.independent)
+        return Queries(program, self.held, pairs, paths, sum(names, ()), told, self.asked, tied)
 
     def _body(self, name: str) -> Node:
         node, body = self._node(BODY, name), self.mechanism.body(name)
@@ -299,7 +352,7 @@ class _Composer:
                 for name in first.parameters
                 if name != "pitch"
             }
-            kernels = LimbKernels(self.records, kind, first, baked)
+            kernels = LimbKernels(self.records, kind, first, baked, bool(self.closing))
             for limb in members:
                 node = self._node(kind, limb.name)
                 self.parameters[kind, node.index] = {name: p.values for name, p in limb.parameters.items()}
@@ -351,6 +404,69 @@ class _Composer:
             ports = {"near": self.nodes[FREEDOM][near], "far": self.nodes[FREEDOM][far]}
             self._call("pair", kernels["pair"], {**ports, ENTRY: self._node(ENTRY, "entry")})
         return tuple(pairs)
+
+    # --- gears and loops ----------------------------------------------------------------------------------------------
+    def _tied(self, pairs: tuple[tuple[int, int], ...]) -> Tied:
+        """Rows of closing joints, then of gears, in the order in which they are solved."""
+        pivots = list(self.pivots or ())
+        place = {row: n for n, (row, _) in enumerate(pivots)}
+        rows: list[Mapping[int, int | None | str]] = [{} for _ in pivots]
+        first, starts = 0, []
+        for model in self.closing:
+            starts.append(first)
+            reached = {k for body in model.bodies.values() if body is not None for k in self._path(body)}
+            for row in range(model.rows):
+                rows[place[first + row]] = dict.fromkeys(sorted(reached))
+            first += model.rows
+        ratios = []
+        for number, coupling in enumerate(gears_of(self.mechanism, self.choices)):
+            own, other = (self.freedoms[self._carried(joint)][-1].index for joint in coupling.joints)
+            rows[place[first + number]] = {own: 1, other: str(number)}
+            ratios.append(float(self.settings.get(f"{coupling.name}.ratio", (coupling.ratio,))[0]))
+        ties = Ties(len(self.nodes[FREEDOM]), tuple(rate for _, rate in pivots), tuple(rows), pairs)
+        made = TiesKernels(self.records, ties, len(ratios))
+        self.parameters[TIES, self._node(TIES, "rates").index] = {"ratio": tuple(ratios)}
+        gaps = self._close(ties, starts, place) if self.closing else ()
+        kernels = made.kernels()
+        return Tied(ties, kernels, tuple(made.reduced), gaps)
+
+    def _carried(self, joint: str) -> str:
+        """The body that a joint of the tree carries."""
+        return next(limb.body for limb in self.limbs.values() if limb.name == joint)
+
+    def _close(
+        self, ties: Ties, starts: Sequence[int], place: Mapping[int, int]
+    ) -> tuple[tuple[int, str, int, int], ...]:
+        """Calls of the joints that close loops."""
+        slopes = ties.slopes
+        nodes = [self._node(TIE, "slope") for _ in slopes]
+        at = dict(zip(slopes, nodes, strict=True))
+        gaps = []
+        for model, start in zip(self.closing, starts, strict=True):
+            kind = free_name(f"closing_{model.type}", [model.name], set(self.nodes))
+            node = self._node(kind, model.name)
+            values = {
+                name: tuple(map(float, self.settings.get(f"{model.name}.{name}", p.values)))
+                for name, p in model.parameters.items()
+            }
+            self.parameters[kind, node.index] = values
+            own = ClosingKernels(self.records, kind, model, {})
+            kernels, ports = own.kernels(), {kind: node, TIES: self.nodes[TIES][0]}
+            for side in own.sides:
+                body = model.bodies[side]
+                assert body is not None
+                ports |= {side: self.bodies[body], f"tree_{side}": self.trees[body]}
+            self._call("close", kernels["close"], ports, model.name)
+            self._call("drift", kernels["drift"], ports, model.name)
+            made: dict[tuple[str, ...], Kernel] = {}
+            paths = {side: set(self._path(body)) for side, body in model.bodies.items() if body is not None}
+            for k in sorted(set().union(*paths.values())):
+                sides = tuple(side for side in own.sides if k in paths[side])
+                kernel = made.setdefault(sides, own.tie(sides)) if sides not in made else made[sides]
+                targets = {f"t{row}": at[place[start + row], k] for row in range(model.rows)}
+                self._call("close", kernel, {**ports, FREEDOM: self.nodes[FREEDOM][k], **targets})
+            gaps += [(place[start + row], kind, node.index, row) for row in range(model.rows)]
+        return tuple(gaps)
 
     def _declare_all(self) -> None:
         """What callers and control touch, whether a kernel does or not."""

@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
-from symvi.emit.queries import generate_queries
 from symvi.errors import MechanismError
 from symvi.mechanism import Mechanism, State, start_state
 from symvi.mechanism.names import did_you_mean, shown
-from symvi.native import compile_library, load_library
 from symvi.native.flags import Profile
 from symvi.native.library import Library
-from symvi.program.queries import Held, Queries, compose_queries
+from symvi.program.queries import Queries
 from symvi.simulate.arguments import checked_state, real_numbers
-from symvi.simulate.model_coordinates import of_body, of_joint
-from symvi.simulate.run_parameters import Settings, body_numbers
+from symvi.simulate.model_coordinates import coordinates_at
+from symvi.simulate.model_library import PREFIX, loaded, numbers_of
+from symvi.simulate.model_ties import queries_of
+from symvi.simulate.run_parameters import Settings
 
 Array = NDArray[np.float64]
 Given = Mapping[str, object] | Sequence[float] | Array
-PREFIX = "m"
+OPEN = -2
 LENGTH = 1e-6  # how far the length of a quaternion may be from one
 
 
@@ -52,20 +52,33 @@ class JointModel:
     keep. One thread uses a model; others use copies.
     """
 
-    def __init__(self, mechanism: Mechanism, settings: Settings, profile: Profile = "reproducible"):
-        """Raises MechanismError for a mechanism with loops, and for one without joint coordinates."""
+    def __init__(
+        self, mechanism: Mechanism, settings: Settings, profile: Profile = "reproducible", loops: str = "drop-redundant"
+    ):
+        """Raises MechanismError for a mechanism without joint coordinates, AssemblyError for loops that cannot close."""
         self.mechanism, self._settings = mechanism, tuple(sorted(settings.items()))
         self._profile: Profile = profile
-        self._queries, self._library, numbers = _built(mechanism, self._settings, profile)
+        self._loops = loops
+        self._queries, self._library, numbers = _built(mechanism, self._settings, profile, loops)
         queries = self._queries
         self.names, self.rate_names, self.bodies = queries.names, queries.rate_names, queries.bodies
         self.size = len(self.names), len(self.rate_names)
         self.entries = {held.name: held.coordinates for held in queries.held if held.size}
-        self.rate_entries = {held.name: held.rates for held in queries.held if held.size}
+        tied = queries.tied
+        self._free = list(tied.ties.independent if tied else range(self.size[1]))
+        self.rate_entries = dict(self._free_rates())
         self._body_index = {name: k for k, name in enumerate(self.bodies)}
         self._quaternions = [(held.name, held.quaternion) for held in queries.held if held.quaternion is not None]
         self._start: Array | None = None
         self._make_memory(numbers)
+
+    def _free_rates(self) -> Iterator[tuple[str, slice]]:
+        """Joints with the places of their rates; of joints whose rates all are free."""
+        for held in self._queries.held:
+            own = range(held.rates.start, held.rates.stop)
+            if own and set(own) <= set(self._free):
+                first = self._free.index(held.rates.start)
+                yield held.name, slice(first, first + len(own))
 
     def _make_memory(self, numbers: Array) -> None:
         ffi, lib = self._library.ffi, self._library.lib
@@ -97,7 +110,7 @@ class JointModel:
 
     def copy(self) -> JointModel:
         """The same model in a memory of its own, for another thread."""
-        return JointModel(self.mechanism, dict(self._settings), self._profile)
+        return JointModel(self.mechanism, dict(self._settings), self._profile, self._loops)
 
     def has(self, settings: Settings) -> bool:
         """Whether it was made with these parameters."""
@@ -110,13 +123,13 @@ class JointModel:
     def frames(self, q: Given) -> Frames:
         """Where the frames of all bodies are, in the order of `bodies`."""
         self._take_q(q)
-        self._calls["frames"](self._parameters, self._at["q"], self._work, self._to["places"], self._to["rotations"])
+        self._ask("frames", self._parameters, self._at["q"], self._work, self._to["places"], self._to["rotations"])
         return Frames(self._out["places"].copy(), self._out["rotations"].copy())
 
     def mass_matrix(self, q: Given) -> Array:
         """M(q), symmetric: q'·M q'/2 is the kinetic energy [kg, kg m, kg m²]."""
         self._take_q(q)
-        self._calls["mass_matrix"](self._parameters, self._at["q"], self._work, self._to["matrix"])
+        self._ask("mass_matrix", self._parameters, self._at["q"], self._work, self._to["matrix"])
         return self._out["matrix"].copy()
 
     def bias(self, q: Given, rates: Given) -> Array:
@@ -126,7 +139,7 @@ class JointModel:
         """
         self._take_q(q)
         self._take("rates", rates, self._v)
-        self._calls["bias"](self._parameters, self._at["q"], self._at["v"], self._work, self._to["vector"])
+        self._ask("bias", self._parameters, self._at["q"], self._at["v"], self._work, self._to["vector"])
         return self._out["vector"].copy()
 
     def inverse_dynamics(self, q: Given, rates: Given, accelerations: Given) -> Array:
@@ -135,7 +148,7 @@ class JointModel:
         self._take("rates", rates, self._v)
         self._take("accelerations", accelerations, self._a)
         at = self._at
-        self._calls["inverse_dynamics"](self._parameters, at["q"], at["v"], at["a"], self._work, self._to["vector"])
+        self._ask("inverse_dynamics", self._parameters, at["q"], at["v"], at["a"], self._work, self._to["vector"])
         return self._out["vector"].copy()
 
     def forward_dynamics(self, q: Given, rates: Given, forces: Given) -> Array:
@@ -147,11 +160,7 @@ class JointModel:
         self._take("rates", rates, self._v)
         self._take("forces", forces, self._f)
         at = self._at
-        status = self._calls["forward_dynamics"](
-            self._parameters, at["q"], at["v"], at["f"], self._work, self._to["vector"]
-        )
-        if status:
-            self._massless()
+        self._ask("forward_dynamics", self._parameters, at["q"], at["v"], at["f"], self._work, self._to["vector"])
         return self._out["vector"].copy()
 
     def jacobian(self, body: str, q: Given, point: Sequence[float] | Array = (0.0, 0.0, 0.0)) -> Array:
@@ -165,44 +174,42 @@ class JointModel:
         self._take_q(q)
         self._fill("point", point, self._point)
         at = self._at
-        self._calls["jacobian"](self._parameters, index, at["point"], at["q"], self._work, self._to["jacobian"])
+        self._ask("jacobian", self._parameters, index, at["point"], at["q"], self._work, self._to["jacobian"])
         return self._out["jacobian"].copy()
 
     def momentum(self, q: Given, rates: Given) -> Array:
         """(6,): momentum of all bodies [kg m/s], and its moment about their centre of mass [kg m²/s], world axes."""
         self._take_q(q)
         self._take("rates", rates, self._v)
-        self._calls["momentum"](self._parameters, self._at["q"], self._at["v"], self._work, self._to["momentum"])
+        self._ask("momentum", self._parameters, self._at["q"], self._at["v"], self._work, self._to["momentum"])
         return self._out["momentum"].copy()
 
     def centre_of_mass(self, q: Given) -> Array:
         """(3,): of all bodies, in the world [m]."""
         self._take_q(q)
-        self._calls["center_of_mass"](self._parameters, self._at["q"], self._work, self._to["center"])
+        self._ask("center_of_mass", self._parameters, self._at["q"], self._work, self._to["center"])
         return self._out["center"].copy()
 
     def centre_of_mass_jacobian(self, q: Given) -> Array:
         """(3, rates): J q' is the velocity of the centre of mass, in world axes."""
         self._take_q(q)
-        self._calls["center_of_mass_jacobian"](self._parameters, self._at["q"], self._work, self._to["shift"])
+        self._ask("center_of_mass_jacobian", self._parameters, self._at["q"], self._work, self._to["shift"])
         return self._out["shift"].copy()
+
+    def _ask(self, name: str, *arguments: object) -> None:
+        """Call the C, and say what is wrong with what it was given."""
+        status = self._calls[name](*arguments)
+        if status == OPEN:
+            raise MechanismError(f"{name}: these coordinates leave loops of mechanism '{self.mechanism.name}' open")
+        if status:
+            self._massless()
 
     # --- coordinates --------------------------------------------------------------------------------------------------
     def coordinates(self, state: State) -> tuple[Array, Array]:
         """(q, q') of a state: of `world.state`, or of a knot of a trajectory."""
-        state = checked_state(state)
-        q, rates = np.zeros(self.size[0]), np.zeros(self.size[1])
-        for held in self._queries.held:
-            if held.size:
-                q[held.coordinates], rates[held.rates] = self._held(held, state)
-        return q, rates
-
-    def _held(self, held: Held, state: State) -> tuple[Array, Array]:
-        """Of one joint."""
-        if held.type == "free body":
-            return of_body(self.mechanism, held.name, state)
-        given, is_quaternion = dict(self._settings), held.quaternion is not None
-        return of_joint(self.mechanism, held.name, state, given, is_quaternion, held.together)
+        given = checked_state(state), dict(self._settings)
+        q, rates = coordinates_at(self.mechanism, self._queries.held, *given)
+        return q, rates[self._free]
 
     # --- what is given ------------------------------------------------------------------------------------------------
     def _take_q(self, given: Given) -> None:
@@ -265,31 +272,17 @@ class JointModel:
 
 @lru_cache(maxsize=32)
 def _built(
-    mechanism: Mechanism, settings: tuple[tuple[str, tuple[float, ...]], ...], profile: Profile
+    mechanism: Mechanism, settings: tuple[tuple[str, tuple[float, ...]], ...], profile: Profile, loops: str
 ) -> tuple[Queries, Library, Array]:
     """The program of a mechanism, its library, and its numbers in the order of the library's parameters."""
-    known = dict(settings)
-    for body in mechanism.bodies:
-        mass, inertia = body_numbers(body, known)
-        known |= {f"{body.name}.mass": (mass,), f"{body.name}.inertia": inertia}
-    queries = compose_queries(mechanism, known)
-    if not queries.rate_names:
-        raise MechanismError(f"mechanism '{mechanism.name}' has no joint coordinates to be asked in")
-    sources = generate_queries(queries, PREFIX)
-    library = load_library(compile_library(sources.files, mechanism.name, profile=profile), sources.declarations)
-    program = queries.program
-    numbers = [
-        number
-        for kind in program.nodes
-        for node in program.nodes[kind]
-        for field in program.records.of(kind, "parameters")
-        for number in program.parameters[kind, node.index][field.name]
-    ]
-    return queries, library, np.array(numbers, float)
+    queries = queries_of(mechanism, dict(settings), loops)
+    return queries, loaded(queries, profile), numbers_of(queries)
 
 
-def model_of(mechanism: Mechanism, settings: Settings, profile: Profile, last: JointModel | None) -> JointModel:
+def model_of(
+    mechanism: Mechanism, settings: Settings, profile: Profile, loops: str, last: JointModel | None
+) -> JointModel:
     """The model with these parameters: the last one, where it has them."""
     if last is not None and last.has(settings):
         return last
-    return JointModel(mechanism, settings, profile)
+    return JointModel(mechanism, settings, profile, loops)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from symvi.mechanism import Mechanism, State, free_translations
 from symvi.mechanism.rotation import conjugate, multiply, rotate
+from symvi.program.queries import Held
 from symvi.simulate.coordinates import coordinates_of
 
 Array = NDArray[np.float64]
@@ -42,6 +43,22 @@ def of_joint(
     own = multiply(conjugate(multiply(turn, joint.orientation)), child)
     v = np.array(rotate(conjugate(own), _vector(rates[:3]))) if together else rates[:slides]
     return np.array([*q[:slides], *own]), np.array([*v, *w])
+
+
+def coordinates_at(
+    mechanism: Mechanism, held: Sequence[Held], state: State, parameters: Mapping[str, object]
+) -> Read:
+    """Coordinates of all joints, and their rates."""
+    q, rates = np.zeros(max(each.coordinates.stop for each in held)), np.zeros(max(each.rates.stop for each in held))
+    for each in held:
+        if each.type == "free body":
+            found = of_body(mechanism, each.name, state)
+        elif each.size:
+            found = of_joint(mechanism, each.name, state, parameters, each.quaternion is not None, each.together)
+        else:
+            continue
+        q[each.coordinates], rates[each.rates] = found
+    return q, rates
 
 
 def _quaternion(values: Array) -> tuple[float, float, float, float]:

@@ -147,7 +147,7 @@ class Simulator:
         """
         from symvi.simulate.joint_model import model_of
 
-        self._model = model_of(self.mechanism, self.settings, self.profile, self._model)
+        self._model = model_of(self.mechanism, self.settings, self.profile, self.loops, self._model)
         return self._model
 
     # --- start -------------------------------------------------------------------------------------------------------

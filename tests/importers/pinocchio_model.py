@@ -6,7 +6,7 @@ import numpy as np
 
 from symvi.importers import Imported
 from symvi.simulate.joint_model import JointModel
-from tests.importers.pinocchio_peer import Peer, pinocchio
+from tests.importers.pinocchio_peer import Peer, _outwards, pinocchio
 
 __all__ = ["Beside"]
 
@@ -19,7 +19,7 @@ class Beside:
         self.q_at, self.v_at = np.zeros(peer.model.nq, int), np.zeros(peer.model.nv, int)
         self.circles: list[tuple[int, int]] = []  # angles that Pinocchio tells by cosine and sine
         for name, item in zip(peer.model.names, peer.model.joints, strict=True):
-            if name not in imported.joints:
+            if name not in imported.joints or item.shortname() == "JointModelMimic":
                 continue
             own, first = imported.joints[name]
             q, v = model.entries[own].start, model.rate_entries[own].start
@@ -42,6 +42,9 @@ class Beside:
             if held.quaternion is not None:
                 own = q[held.quaternion : held.quaternion + 4]
                 own /= np.linalg.norm(own)
+        for gear in _outwards(self.imported.mechanism):
+            follower, leader = (self.model.entries[joint] for joint in gear.joints)
+            q[follower] = gear.ratio * q[leader] + gear.offset
         return q, random.uniform(-1, 1, nv), random.uniform(-1, 1, nv)
 
     def coordinates(self, q: np.ndarray) -> np.ndarray:
