@@ -83,7 +83,8 @@ def centers(mechanism: Mechanism, state: State) -> tuple[Array, Array]:
 def pivots_of(mechanism: Mechanism, rows: Array, queries: Queries) -> list[tuple[int, int]]:
     """(row, rate) in the order of elimination, the largest entry each time. Raises MechanismError at a singular start."""
     rest, weight = rows.copy(), np.ones(rows.shape[1])
-    moved = {getattr(element, "joint", None) for element in (*mechanism.forces, *mechanism.drivers)}
+    motors = [force for force in mechanism.forces if force.kind in ("actuator", "servo")]
+    moved = {getattr(element, "joint", None) for element in (*motors, *mechanism.drivers)}
     moved |= {gear.joints[1] for gear in mechanism.couplings} - {gear.joints[0] for gear in mechanism.couplings}
     for held in queries.held:
         if held.name in moved:
