@@ -209,7 +209,12 @@ class ClosingKernels:
         return {
             "close": single(self.records, f"close_{self.kind}", "rows by motions", self.ports, self.kind, self._close),
             "drift": single(
-                self.records, f"drift_{self.kind}", "(d/dt G) q'", (*self.ports, Port(TIES, TIES)), self.kind, self._drift
+                self.records,
+                f"drift_{self.kind}",
+                "(d/dt G) q'",
+                (*self.ports, Port(TIES, TIES)),
+                self.kind,
+                self._drift,
             ),
         }
 
@@ -313,9 +318,7 @@ class ClosingKernels:
             seeds |= _seeded(r, [columns[c][k] for k in range(3) for c in range(3)])
             half = [trace.graph.constant(Fraction(1, 2)) * e for e in w]
             q = _of(trace, side, "q")
-            turning = use(
-                trace, kinematics.carried_quaternion, "rate", q=[trace.graph.constant(0), *half], o=q
-            )["p"]
+            turning = use(trace, kinematics.carried_quaternion, "rate", q=[trace.graph.constant(0), *half], o=q)["p"]
             seeds |= _seeded(q, turning)
         with trace.computing("d/dt (G q') at q'' = 0", SOURCE):
             found = tangents(trace.graph, rates, seeds, self.model.name)

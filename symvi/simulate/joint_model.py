@@ -39,10 +39,15 @@ class JointModel:
 
     Coordinates are those of the description's joints, in its order: slides [m], then angles [rad]. Three free turns
     have a unit quaternion (w, x, y, z) for a coordinate, and for rates the angular velocity of the child against the
-    parent [rad/s] in the axes of the child's joint frame. Six freedoms, of a floating joint or of a body that no joint leads
-    to, are the child's anchor [m] along the axes of the parent's joint frame, and the quaternion; their rates are the
-    velocity of that anchor [m/s] and the angular velocity, both in the axes of the child's joint frame. Bodies that no
-    joint leads to come first, under their own names. Drivers hold nothing here.
+    parent [rad/s] in the axes of the child's joint frame. Six freedoms, of a floating joint or of a body that no joint
+    leads to, are the child's anchor [m] along the axes of the parent's joint frame, and the quaternion; their rates
+    are the velocity of that anchor [m/s] and the angular velocity, both in the axes of the child's joint frame. Bodies
+    that no joint leads to come first, under their own names. Drivers hold nothing here.
+
+    Gears and loops leave some of the rates free, which decide the others: rates, forces, rows and columns are of these
+    alone, q' = N r, M = Nᵀ M N, tau = Nᵀ tau. Those that motors, drivers and the second joints of gears move stay free
+    where they can. Coordinates are those of all joints of a tree, and must close the loops. At a singular position
+    answers are those of the rows that are kept.
 
     names, rate_names: of the entries of q and of q'. entries, rate_entries: joint -> its slice of them. bodies: names.
     size: how many coordinates, how many rates.
@@ -55,7 +60,7 @@ class JointModel:
     def __init__(
         self, mechanism: Mechanism, settings: Settings, profile: Profile = "reproducible", loops: str = "drop-redundant"
     ):
-        """Raises MechanismError for a mechanism without joint coordinates, AssemblyError for loops that cannot close."""
+        """Raises MechanismError where no rate is free, AssemblyError for loops that cannot close."""
         self.mechanism, self._settings = mechanism, tuple(sorted(settings.items()))
         self._profile: Profile = profile
         self._loops = loops
@@ -277,12 +282,3 @@ def _built(
     """The program of a mechanism, its library, and its numbers in the order of the library's parameters."""
     queries = queries_of(mechanism, dict(settings), loops)
     return queries, loaded(queries, profile), numbers_of(queries)
-
-
-def model_of(
-    mechanism: Mechanism, settings: Settings, profile: Profile, loops: str, last: JointModel | None
-) -> JointModel:
-    """The model with these parameters: the last one, where it has them."""
-    if last is not None and last.has(settings):
-        return last
-    return JointModel(mechanism, settings, profile, loops)

@@ -45,9 +45,7 @@ def of_joint(
     return np.array([*q[:slides], *own]), np.array([*v, *w])
 
 
-def coordinates_at(
-    mechanism: Mechanism, held: Sequence[Held], state: State, parameters: Mapping[str, object]
-) -> Read:
+def coordinates_at(mechanism: Mechanism, held: Sequence[Held], state: State, parameters: Mapping[str, object]) -> Read:
     """Coordinates of all joints, and their rates."""
     q, rates = np.zeros(max(each.coordinates.stop for each in held)), np.zeros(max(each.rates.stop for each in held))
     for each in held:

@@ -13,7 +13,8 @@ from symvi.mechanism import Mechanism, State, start_state
 from symvi.mechanism.rotation import rotate
 from symvi.physics.model import ConstraintModel
 from symvi.physics.multibody import MultibodySystem
-from symvi.program.queries import Queries, closing_models, compose_queries, gears_of
+from symvi.program.queries import Queries, compose_queries
+from symvi.program.tied_rates import closing_models, gears_of
 from symvi.simulate.model_coordinates import coordinates_at
 from symvi.simulate.model_library import motions
 from symvi.simulate.reactions import gradients
@@ -35,9 +36,11 @@ def queries_of(mechanism: Mechanism, settings: Settings, loops: str) -> Queries:
     found = compose_queries(mechanism, known, choices)
     if not found.rate_names:
         raise MechanismError(f"mechanism '{mechanism.name}' has no joint coordinates to be asked in")
-    if not closing and not mechanism.couplings:
+    if not closing and not gears_of(mechanism, choices):
         return found
     rows = np.concatenate([_closing_rows(mechanism, closing, found), _gear_rows(mechanism, choices, found)])
+    if len(rows) >= rows.shape[1]:
+        raise MechanismError(f"mechanism '{mechanism.name}': its loops and gears leave no rate free to be asked about")
     return compose_queries(mechanism, known, choices, pivots_of(mechanism, rows, found))
 
 
@@ -81,7 +84,7 @@ def centers(mechanism: Mechanism, state: State) -> tuple[Array, Array]:
 
 
 def pivots_of(mechanism: Mechanism, rows: Array, queries: Queries) -> list[tuple[int, int]]:
-    """(row, rate) in the order of elimination, the largest entry each time. Raises MechanismError at a singular start."""
+    """(row, rate) in the order of elimination, the largest entry first. Raises MechanismError for a singular start."""
     rest, weight = rows.copy(), np.ones(rows.shape[1])
     motors = [force for force in mechanism.forces if force.kind in ("actuator", "servo")]
     moved = {getattr(element, "joint", None) for element in (*motors, *mechanism.drivers)}
@@ -106,5 +109,3 @@ def pivots_of(mechanism: Mechanism, rows: Array, queries: Queries) -> list[tuple
         for other in left:
             rest[other] -= rest[other, rate] / rest[row, rate] * rest[row]
     return found
-
-

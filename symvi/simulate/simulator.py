@@ -28,6 +28,7 @@ from symvi.simulate.arguments import (
     checked_steps,
     checked_table,
 )
+from symvi.simulate.asked import Asked
 from symvi.simulate.described import Described
 from symvi.simulate.engine import CEngine, Engine, PythonEngine
 from symvi.simulate.gains import Gains
@@ -45,13 +46,12 @@ from symvi.simulate.trajectory import Trajectory
 from symvi.simulate.turns import Turning
 
 if TYPE_CHECKING:
-    from symvi.simulate.joint_model import JointModel
     from symvi.simulate.world import World
 
 MOST = {"double": LARGEST, "float": 1e38}  # of gains, in memory of each precision
 
 
-class Simulator:
+class Simulator(Asked):
     """Derives, generates, compiles and loads the solver of one mechanism.
 
     layout: "auto", "inline", "unrolled" or "looped"; real: "double" or "float"; profile: "reproducible" (same bits
@@ -92,7 +92,6 @@ class Simulator:
         self.inputs = Inputs(mechanism, self.plan)
         self.gains = Gains(mechanism, self.plan, MOST[real])
         self._changes = ParameterChanges(mechanism, self.plan, real)
-        self._model: JointModel | None = None
         for name, value in parameters.items():
             self.set_parameter(name, value)
 
@@ -138,17 +137,6 @@ class Simulator:
             self.settings, changes = self._changes.of(name, own, numbers, self.settings)
             for place, values in changes:
                 self.engine.parameters[place] = values
-
-    @property
-    def model(self) -> JointModel:
-        """The mechanism as a function of its joint coordinates, with the parameters that are set now; needs a compiler.
-
-        Mass matrix, inverse and forward dynamics, Jacobians, frames, momentum. Raises MechanismError without joints.
-        """
-        from symvi.simulate.joint_model import model_of
-
-        self._model = model_of(self.mechanism, self.settings, self.profile, self.loops, self._model)
-        return self._model
 
     # --- start -------------------------------------------------------------------------------------------------------
     def start(

@@ -6,13 +6,13 @@ import numpy as np
 
 from symvi.importers import Imported
 from symvi.simulate.joint_model import JointModel
-from tests.importers.pinocchio_peer import Peer, _outwards, pinocchio
+from tests.importers.pinocchio_peer import Peer, _outwards, homogeneous, pinocchio
 
-__all__ = ["Beside"]
+__all__ = ["Beside", "Peer", "homogeneous", "pinocchio"]
 
 
 class Beside:
-    """The same robot in both, and where each joint's numbers are: quaternions begin with w here, and end with it there."""
+    """The same robot in both, and where joints have their numbers. Quaternions end with w there."""
 
     def __init__(self, imported: Imported, model: JointModel, peer: Peer):
         self.imported, self.model, self.peer = imported, model, peer
