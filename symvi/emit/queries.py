@@ -15,6 +15,7 @@ from symvi.emit.number_tables import NumberTables
 from symvi.emit.sines import COSINE, PARTS, QUARTER, SINE
 from symvi.emit.templates import environment
 from symvi.kernels.body_kernels import BODY
+from symvi.kernels.spatial import OWN
 from symvi.program.queries import ANSWERS, PHASES, Queries
 
 STORES = ("parameters", "work")
@@ -98,6 +99,9 @@ def _view(queries: Queries, prefix: str, real: str) -> dict:
         "reduced_lines": list(_lines([f"{{{a}, {b}}}" for a, b in tied.reduced])) if tied else [],
         "places": places,
         "bodies": bodies,
+        "quaternions": [held.quaternion for held in queries.held if held.quaternion is not None],
+        "place_calls": [phase_lines("unrolled", printer, "place", [call])["lines"] for call in program.phases["place"]],
+        "carries": _carries(queries),
         "grounded": any(node.name == "world" for node in program.nodes["tree"]),
         "pairs": queries.pairs,
         "pair_lines": list(_lines([f"{{{a}, {b}}}" for a, b in queries.pairs])),
@@ -129,6 +133,15 @@ def _entry(queries: Queries, kind: str, name: str, index: int | str) -> str:
     """The index of an entry of a field, which a field of one number does without."""
     size = queries.program.records.fields[kind, "work"][name].size
     return f"[{index}]" if size > 1 else ""
+
+
+def _carries(queries: Queries) -> list[list[int]]:
+    """By body and by call of `place`, whether that places the body or one between it and the ground."""
+    placed = [
+        next(node.name for port, node in zip(call.kernel.ports, call.nodes, strict=True) if port.label == OWN)
+        for call in queries.program.phases["place"]
+    ]
+    return [[int(name in chain) for name in placed] for chain in queries.chains]
 
 
 def _call(printer: CPrinter, queries: Queries, name: str, places: dict[str, str]) -> str:

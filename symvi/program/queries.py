@@ -6,7 +6,7 @@ them so; an answer runs some of them in order (ANSWERS).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import cast
@@ -74,14 +74,15 @@ class Queries:
     """The program, and how its answers are told.
 
     held: joints in the order of their coordinates. pairs: rows and columns of the entries of the mass matrix, the rows
-    nearer to the ground. paths: by body, the freedoms that move it, from the ground on. asked: kernels on nodes that
-    the caller chooses.
+    nearer to the ground. paths: by body, the freedoms that move it, from the ground on. chains: by body, itself and the
+    bodies between it and the ground. asked: kernels on nodes that the caller chooses.
     """
 
     program: Program
     held: tuple[Held, ...]
     pairs: tuple[tuple[int, int], ...]
     paths: tuple[tuple[int, ...], ...]
+    chains: tuple[tuple[str, ...], ...]
     names: tuple[str, ...]
     rate_names: tuple[str, ...]
     asked: Mapping[str, Kernel]
@@ -175,7 +176,8 @@ class _Composer:
         told = sum(rate_names, ())
         if tied is not None:
             told = tuple(told[k] for k in tied.ties.independent)
-        return Queries(program, self.held, pairs, paths, sum(names, ()), told, self.asked, tied)
+        chains = tuple(tuple(self._chain(name)) for name in self.draft.bodies)
+        return Queries(program, self.held, pairs, paths, chains, sum(names, ()), told, self.asked, tied)
 
     def _body(self, name: str) -> Node:
         node, body = self.draft.node(BODY, name), self.mechanism.body(name)
@@ -259,6 +261,12 @@ class _Composer:
             found["k"] = self.draft.bodies[limb.below]
         found |= {f"q{k}": node for k, node in enumerate(self.given[limb.body])}
         return found | {f"s{k}": node for k, node in enumerate(self.draft.freedoms[limb.body])}
+
+    def _chain(self, body: str) -> Iterator[str]:
+        below = self.draft.limbs[body].below
+        yield body
+        if below is not None:
+            yield from self._chain(below)
 
     def _body_calls(self, kernels: Mapping[str, Kernel], trees: Mapping[str, Node]) -> None:
         for phase in ("clear", "center"):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache, partial
 from typing import NamedTuple, NoReturn
 
 import numpy as np
@@ -23,8 +23,19 @@ from symvi.simulate.run_parameters import Settings
 
 Array = NDArray[np.float64]
 Given = Mapping[str, object] | Sequence[float] | Array
+DOUBLE = np.dtype(np.float64)
 OPEN = -2
-LENGTH = 1e-6  # how far the length of a quaternion may be from one
+LENGTH = 4e-7  # how far the length of a quaternion may be from one: its square by 1e-6
+QUESTIONS = {  # what the C reads, and writes
+    "frames": (("q",), ("places", "rotations")),
+    "mass_matrix": (("q",), ("matrix",)),
+    "bias": (("q", "v"), ("vector",)),
+    "inverse_dynamics": (("q", "v", "a"), ("vector",)),
+    "forward_dynamics": (("q", "v", "f"), ("vector",)),
+    "momentum": (("q", "v"), ("momentum",)),
+    "center_of_mass": (("q",), ("center",)),
+    "center_of_mass_jacobian": (("q",), ("shift",)),
+}
 
 
 class Frames(NamedTuple):
@@ -72,8 +83,6 @@ class JointModel:
         tied = queries.tied
         self._free = list(tied.ties.independent if tied else range(self.size[1]))
         self.rate_entries = dict(self._free_rates())
-        self._body_index = {name: k for k, name in enumerate(self.bodies)}
-        self._quaternions = [(held.name, held.quaternion) for held in queries.held if held.quaternion is not None]
         self._start: Array | None = None
         self._make_memory(numbers)
 
@@ -86,32 +95,29 @@ class JointModel:
                 yield held.name, slice(first, first + len(own))
 
     def _make_memory(self, numbers: Array) -> None:
+        """Buffers, and calls of the C on them by question, which take no argument."""
         ffi, lib = self._library.ffi, self._library.lib
-        nq, nv = self.size
-        n = len(self.bodies)
-        self._numbers, self._work = numbers, ffi.new(f"{PREFIX}_model_work *")
-        self._parameters = ffi.cast(f"{PREFIX}_model_parameters *", numbers.ctypes.data)
-        self._q, self._v, self._a, self._f = np.zeros(nq), np.zeros(nv), np.zeros(nv), np.zeros(nv)
-        self._point = np.zeros(3)
-        self._zeros = {nq: np.zeros(nq), nv: np.zeros(nv), 3: np.zeros(3)}
-
-        def at(array: Array):
-            return ffi.cast(f"{PREFIX}_model_real *", array.ctypes.data)
-
-        self._at = {name: at(getattr(self, f"_{name}")) for name in ("q", "v", "a", "f", "point")}
+        (nq, nv), n = self.size, len(self.bodies)
         shapes = {
-            "matrix": (nv, nv), "vector": (nv,), "jacobian": (6, nv), "momentum": (6,), "center": (3,),
-            "shift": (3, nv), "places": (n, 3), "rotations": (n, 3, 3),
+            "q": nq, "v": nv, "a": nv, "f": nv, "point": 3, "matrix": (nv, nv), "vector": nv, "lead": (6, nv),
+            "momentum": 6, "center": 3, "shift": (3, nv), "places": (n, 3), "rotations": (n, 3, 3),
         }  # fmt: skip
-        self._out = {name: np.zeros(shape) for name, shape in shapes.items()}
-        self._to = {name: at(array) for name, array in self._out.items()}
-        self._calls = {
-            name: getattr(lib, f"{PREFIX}_{name}")
-            for name in (
-                "frames", "mass_matrix", "bias", "inverse_dynamics", "forward_dynamics", "jacobian", "momentum",
-                "center_of_mass", "center_of_mass_jacobian",
-            )
-        }  # fmt: skip
+        self._buffers = {name: np.zeros(shape) for name, shape in shapes.items()}
+        self._numbers, work = numbers, ffi.new(f"{PREFIX}_model_work *")
+        parameters = ffi.cast(f"{PREFIX}_model_parameters *", numbers.ctypes.data)
+
+        def at(names: Sequence[str]) -> list:
+            return [ffi.cast(f"{PREFIX}_model_real *", self._buffers[name].ctypes.data) for name in names]
+
+        self._calls: dict[str, Callable[[], int]] = {
+            name: partial(getattr(lib, f"{PREFIX}_{name}"), parameters, *at(given), work, *at(found))
+            for name, (given, found) in QUESTIONS.items()
+        }
+        lead = getattr(lib, f"{PREFIX}_jacobian")
+        self._leads: dict[str, Callable[[], int]] = {
+            body: partial(lead, parameters, k, *at(("point", "q")), work, *at(("lead",)))
+            for k, body in enumerate(self.bodies)
+        }
 
     def copy(self) -> JointModel:
         """The same model in a memory of its own, for another thread."""
@@ -127,87 +133,77 @@ class JointModel:
     # --- answers ------------------------------------------------------------------------------------------------------
     def frames(self, q: Given) -> Frames:
         """Where the frames of all bodies are, in the order of `bodies`."""
-        self._take_q(q)
-        self._ask("frames", self._parameters, self._at["q"], self._work, self._to["places"], self._to["rotations"])
-        return Frames(self._out["places"].copy(), self._out["rotations"].copy())
+        self._take("coordinates", q, "q")
+        self._ask("frames")
+        return Frames(self._buffers["places"].copy(), self._buffers["rotations"].copy())
 
     def mass_matrix(self, q: Given) -> Array:
         """M(q), symmetric: q'·M q'/2 is the kinetic energy [kg, kg m, kg m²]."""
-        self._take_q(q)
-        self._ask("mass_matrix", self._parameters, self._at["q"], self._work, self._to["matrix"])
-        return self._out["matrix"].copy()
+        self._take("coordinates", q, "q")
+        self._ask("mass_matrix")
+        return self._buffers["matrix"].copy()
 
     def bias(self, q: Given, rates: Given) -> Array:
         """C(q, q') q' + g(q) [N, N m]: what along the coordinates keeps q'' zero, against gravity and inertia.
 
         Springs, dampers, actuators, contacts and other forces of the description are no part of it.
         """
-        self._take_q(q)
-        self._take("rates", rates, self._v)
-        self._ask("bias", self._parameters, self._at["q"], self._at["v"], self._work, self._to["vector"])
-        return self._out["vector"].copy()
+        self._take("coordinates", q, "q")
+        self._take("rates", rates, "v")
+        self._ask("bias")
+        return self._buffers["vector"].copy()
 
     def inverse_dynamics(self, q: Given, rates: Given, accelerations: Given) -> Array:
         """M(q) q'' + bias(q, q') [N, N m]: what along the coordinates gives the rates these derivatives in time."""
-        self._take_q(q)
-        self._take("rates", rates, self._v)
-        self._take("accelerations", accelerations, self._a)
-        at = self._at
-        self._ask("inverse_dynamics", self._parameters, at["q"], at["v"], at["a"], self._work, self._to["vector"])
-        return self._out["vector"].copy()
+        self._take("coordinates", q, "q")
+        self._take("rates", rates, "v")
+        self._take("accelerations", accelerations, "a")
+        self._ask("inverse_dynamics")
+        return self._buffers["vector"].copy()
 
     def forward_dynamics(self, q: Given, rates: Given, forces: Given) -> Array:
         """q'' = M(q)^-1 (forces - bias(q, q')) [m/s², rad/s²]; forces along the coordinates [N, N m].
 
         Raises MechanismError where a joint carries nothing that has mass.
         """
-        self._take_q(q)
-        self._take("rates", rates, self._v)
-        self._take("forces", forces, self._f)
-        at = self._at
-        self._ask("forward_dynamics", self._parameters, at["q"], at["v"], at["f"], self._work, self._to["vector"])
-        return self._out["vector"].copy()
+        self._take("coordinates", q, "q")
+        self._take("rates", rates, "v")
+        self._take("forces", forces, "f")
+        self._ask("forward_dynamics")
+        return self._buffers["vector"].copy()
 
     def jacobian(self, body: str, q: Given, point: Sequence[float] | Array = (0.0, 0.0, 0.0)) -> Array:
         """(6, rates): J q' is the velocity of a point of a body, then the body's angular velocity, in world axes.
 
         point: (3,), in the body's frame [m].
         """
-        index = self._body_index.get(body) if isinstance(body, str) else None
-        if index is None:
+        lead = self._leads.get(body) if isinstance(body, str) else None
+        if lead is None:
             raise MechanismError(f"jacobian: no body {shown(body)}; {did_you_mean(str(body), self.bodies)}")
-        self._take_q(q)
-        self._fill("point", point, self._point)
-        at = self._at
-        self._ask("jacobian", self._parameters, index, at["point"], at["q"], self._work, self._to["jacobian"])
-        return self._out["jacobian"].copy()
+        self._take("coordinates", q, "q")
+        self._take("point", point, "point")
+        if status := lead():
+            self._refuse("jacobian", status, ("point", "q"))
+        return self._buffers["lead"].copy()
 
     def momentum(self, q: Given, rates: Given) -> Array:
         """(6,): momentum of all bodies [kg m/s], and its moment about their centre of mass [kg m²/s], world axes."""
-        self._take_q(q)
-        self._take("rates", rates, self._v)
-        self._ask("momentum", self._parameters, self._at["q"], self._at["v"], self._work, self._to["momentum"])
-        return self._out["momentum"].copy()
+        self._take("coordinates", q, "q")
+        self._take("rates", rates, "v")
+        self._ask("momentum")
+        return self._buffers["momentum"].copy()
 
     def centre_of_mass(self, q: Given) -> Array:
         """(3,): of all bodies, in the world [m]."""
-        self._take_q(q)
-        self._ask("center_of_mass", self._parameters, self._at["q"], self._work, self._to["center"])
-        return self._out["center"].copy()
+        self._take("coordinates", q, "q")
+        self._ask("center_of_mass")
+        return self._buffers["center"].copy()
 
     def centre_of_mass_jacobian(self, q: Given) -> Array:
         """(3, rates): J q' is the velocity of the centre of mass, in world axes."""
-        self._take_q(q)
-        self._ask("center_of_mass_jacobian", self._parameters, self._at["q"], self._work, self._to["shift"])
-        return self._out["shift"].copy()
-
-    def _ask(self, name: str, *arguments: object) -> None:
-        """Call the C, and say what is wrong with what it was given."""
-        status = self._calls[name](*arguments)
-        if status == OPEN:
-            raise MechanismError(f"{name}: these coordinates leave loops of mechanism '{self.mechanism.name}' open")
-        if status:
-            self._massless()
+        self._take("coordinates", q, "q")
+        self._ask("center_of_mass_jacobian")
+        return self._buffers["shift"].copy()
 
     # --- coordinates --------------------------------------------------------------------------------------------------
     def coordinates(self, state: State) -> tuple[Array, Array]:
@@ -217,33 +213,44 @@ class JointModel:
         return q, rates[self._free]
 
     # --- what is given ------------------------------------------------------------------------------------------------
-    def _take_q(self, given: Given) -> None:
-        self._take("coordinates", given, self._q)
-        for name, k in self._quaternions:
-            own = self._q[k : k + 4]
-            if not abs(own.dot(own) - 1.0) <= LENGTH:
-                raise MechanismError(f"coordinates: the quaternion of '{name}' has not the length one")
-
-    def _take(self, what: str, given: Given, into: Array) -> None:
-        """Into a buffer that the C reads. A finite array of the right shape is only copied."""
-        if type(given) is np.ndarray and given.shape == into.shape and given.dtype == np.float64:
-            into[:] = given
-            if into.dot(self._zeros[len(into)]) == 0.0:  # not so with NaN, or infinity
-                return
-            self._not_finite(what, into)
-        if isinstance(given, Mapping):
+    def _take(self, what: str, given: Given, name: str) -> None:
+        """Into a buffer that the C reads. An array of doubles of the right shape is only copied."""
+        into = self._buffers[name]
+        if type(given) is np.ndarray and given.dtype is DOUBLE and given.shape == into.shape:
+            into[...] = given
+        elif isinstance(given, Mapping):
             self._take_named(what, given, into)
         else:
-            self._fill(what, given, into)
+            numbers = real_numbers(given)
+            if numbers is None or numbers.shape != into.shape:
+                found = "are no numbers" if numbers is None else f"have the shape {numbers.shape}"
+                raise MechanismError(f"{what}: {shown(given)} {found}; ({len(into)},) are needed")
+            into[...] = numbers
 
-    def _fill(self, what: str, given: object, into: Array) -> None:
-        numbers = real_numbers(given)
-        if numbers is None or numbers.shape != into.shape:
-            found = "are no numbers" if numbers is None else f"have the shape {numbers.shape}"
-            raise MechanismError(f"{what}: {shown(given)} {found}; ({len(into)},) are needed")
-        into[:] = numbers
-        if not np.isfinite(into).all():
-            self._not_finite(what, into)
+    def _ask(self, question: str) -> None:
+        if status := self._calls[question]():
+            self._refuse(question, status, QUESTIONS[question][0])
+
+    def _refuse(self, question: str, status: int, given: Sequence[str]) -> NoReturn:
+        """Say what is wrong with what the C was given."""
+        for name in given:
+            values, (what, names) = self._buffers[name], self._words(name)
+            if not np.isfinite(values).all():
+                k = int(np.argmin(np.isfinite(values)))
+                raise MechanismError(f"{what}: '{names[k]}' is {values[k]}, and must be finite")
+        if status == OPEN:
+            raise MechanismError(f"{question}: these coordinates leave loops of mechanism '{self.mechanism.name}' open")
+        for held in self._queries.held:
+            k = held.quaternion
+            if k is not None and abs(np.linalg.norm(self._buffers["q"][k : k + 4]) - 1.0) > LENGTH:
+                raise MechanismError(f"coordinates: the quaternion of '{held.name}' has not the length one")
+        k = int(np.argmin(np.isfinite(self._buffers["vector"])))
+        raise MechanismError(f"{question}: nothing that '{self.rate_names[k]}' moves has mass")
+
+    def _words(self, name: str) -> tuple[str, tuple[str, ...]]:
+        """What a buffer holds, and the names of its entries."""
+        told = {"q": ("coordinates", self.names), "point": ("point", ("x", "y", "z"))}
+        return told.get(name, ({"v": "rates", "a": "accelerations", "f": "forces"}.get(name, name), self.rate_names))
 
     def _take_named(self, what: str, given: Mapping, into: Array) -> None:
         places = self.entries if what == "coordinates" else self.rate_entries
@@ -256,23 +263,12 @@ class JointModel:
             if numbers is None or numbers.shape != own.shape:
                 raise MechanismError(f"{what} of '{name}': {shown(values)} must be {len(own)} numbers")
             own[:] = numbers
-        if not np.isfinite(into).all():
-            self._not_finite(what, into)
 
     def _described(self) -> Array:
         """The coordinates of the description's start."""
         if self._start is None:
             self._start = self.coordinates(start_state(self.mechanism))[0]
         return self._start
-
-    def _not_finite(self, what: str, values: Array) -> NoReturn:
-        k = int(np.argmin(np.isfinite(values)))
-        names = {"coordinates": self.names, "point": ("x", "y", "z")}.get(what, self.rate_names)
-        raise MechanismError(f"{what}: '{names[k]}' is {values[k]}, and must be finite")
-
-    def _massless(self) -> NoReturn:
-        k = int(np.argmin(np.isfinite(self._out["vector"])))
-        raise MechanismError(f"forward dynamics: nothing that '{self.rate_names[k]}' moves has mass")
 
 
 @lru_cache(maxsize=32)

@@ -1,4 +1,4 @@
-"""What a model is asked in joint coordinates: answers and times of symvi's generated C and of Pinocchio, both from Python.
+"""What a model is asked in joint coordinates: symvi's generated C and Pinocchio, both called from Python.
 
 Robots of PyPI's example-robot-data, each asked about the same random coordinates; the two take turns, and the least of
 several rounds counts. An answer's difference is that of its largest entries, of the largest one. Where joints mimic
