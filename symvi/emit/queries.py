@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from symvi.kernels.body_kernels import BODY
 from symvi.kernels.spatial import OWN
 from symvi.program.queries import ANSWERS, PHASES, Queries
 
+Questions = Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]
 STORES = ("parameters", "work")
 MEANINGS = {
     "place": "bodies from the coordinates of joints, and the columns of these",
@@ -56,6 +57,18 @@ def generate_queries(queries: Queries, prefix: str, real: str = "double", kept: 
     header = env.get_template("queries.h.jinja").render(view)
     source = env.get_template("queries.c.jinja").render(view)
     return Sources(name, {f"{name}.h": header, f"{name}.c": source}, declarations_of(header), view["layout"], real)
+
+
+def asked(prefix: str, questions: Questions, kept: Path | None = None) -> Sources:
+    """Calls with one pointer, for Python: every argument of a call of a library takes a tenth of a microsecond there.
+
+    questions: by name, the arrays that are read and written, in the order of the functions' arguments.
+    """
+    arrays = list(dict.fromkeys(name for given, found in questions.values() for name in (*given, *found)))
+    view = {"prefix": prefix, "PREFIX": prefix.upper(), "questions": questions, "arrays": arrays}
+    env, name = environment("c", kept), f"{prefix}_asked"
+    header, source = (env.get_template(f"asked.{end}.jinja").render(view) for end in "hc")
+    return Sources(name, {f"{name}.h": header, f"{name}.c": source}, declarations_of(header), "", "double")
 
 
 def _view(queries: Queries, prefix: str, real: str) -> dict:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from symvi.emit.queries import generate_queries
+from symvi.emit.queries import asked, generate_queries
 from symvi.native import compile_library, load_library
 from symvi.native.flags import Profile
 from symvi.native.library import Library
@@ -13,13 +13,24 @@ from symvi.program.queries import Queries
 
 Array = NDArray[np.float64]
 PREFIX = "m"
+QUESTIONS = {  # what the C reads, and writes
+    "frames": (("q",), ("places", "rotations")),
+    "mass_matrix": (("q",), ("matrix",)),
+    "bias": (("q", "v"), ("vector",)),
+    "inverse_dynamics": (("q", "v", "a"), ("vector",)),
+    "forward_dynamics": (("q", "v", "f"), ("vector",)),
+    "jacobian": (("point", "q"), ("lead",)),
+    "momentum": (("q", "v"), ("momentum",)),
+    "center_of_mass": (("q",), ("center",)),
+    "center_of_mass_jacobian": (("q",), ("shift",)),
+}
 
 
 def loaded(queries: Queries, profile: Profile) -> Library:
     """The library of a program. Raises CompilerError."""
-    sources = generate_queries(queries, PREFIX)
-    path = compile_library(sources.files, queries.program.name, profile=profile)
-    return load_library(path, sources.declarations)
+    sources, calls = generate_queries(queries, PREFIX), asked(PREFIX, QUESTIONS)
+    path = compile_library({**sources.files, **calls.files}, queries.program.name, profile=profile)
+    return load_library(path, sources.declarations + calls.declarations)
 
 
 def numbers_of(queries: Queries) -> Array:
