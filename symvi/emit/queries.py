@@ -43,6 +43,7 @@ MEANINGS = {
     "close": "rows of joints that close loops, by rates",
     "drift": "how these rows change",
 }
+ALONE = ("begin", "articulate", "release")  # phases of trees, whose rates nothing ties
 LARGEST_UNROLLED = 2500  # calls; beyond, tables of them are smaller than their text
 WIDTH = 16  # numbers in a line of a table
 
@@ -76,13 +77,17 @@ def _view(queries: Queries, prefix: str, real: str) -> dict:
     program, tied = queries.program, queries.tied
     printer = CPrinter(program, f"{prefix}_model", real)
     layout = "unrolled" if sum(map(len, program.phases.values())) <= LARGEST_UNROLLED else "looped"
+    used = [phase for phase in PHASES if not (tied and phase in ALONE)]
+    used += ["close", "drift"] if tied and tied.gaps else []
     phases = {
         phase: phase_lines("looped" if phase == "pair" else layout, printer, phase, program.phases[phase])
-        for phase in (*PHASES, *(("close", "drift") if tied and tied.gaps else ()))
+        for phase in used
     }
     for text in phases.values():
         text["lines"] = [part for line in text["lines"] for part in broken(line)]
-    kernels = [*program.kernels(), *queries.asked.values(), *(tied.kernels.values() if tied else ())]
+    called = {call.kernel.name for phase in used for call in program.phases[phase]}
+    kernels = [kernel for kernel in program.kernels() if kernel.name in called] + list(queries.asked.values())
+    kernels += tied.kernels.values() if tied else []
     places, bodies = _constants(queries, prefix)
     path = [freedom for own in queries.paths for freedom in own]
     return {

@@ -183,7 +183,7 @@ class JointModel:
         """(6,): momentum of all bodies [kg m/s], and its moment about their centre of mass [kg m²/s], world axes."""
         self._take("coordinates", q, "q")
         self._take("rates", rates, "v")
-        self._ask("momentum")
+        self._ask("total_momentum")
         return self._buffers["momentum"].copy()
 
     def centre_of_mass(self, q: Given) -> Array:

@@ -20,7 +20,7 @@ QUESTIONS = {  # what the C reads, and writes
     "inverse_dynamics": (("q", "v", "a"), ("vector",)),
     "forward_dynamics": (("q", "v", "f"), ("vector",)),
     "jacobian": (("point", "q"), ("lead",)),
-    "momentum": (("q", "v"), ("momentum",)),
+    "total_momentum": (("q", "v"), ("momentum",)),
     "center_of_mass": (("q",), ("center",)),
     "center_of_mass_jacobian": (("q",), ("shift",)),
 }

@@ -88,10 +88,9 @@ def pivots_of(mechanism: Mechanism, rows: Array, queries: Queries) -> list[tuple
     rest, weight = rows.copy(), np.ones(rows.shape[1])
     motors = [force for force in mechanism.forces if force.kind in ("actuator", "servo")]
     moved = {getattr(element, "joint", None) for element in (*motors, *mechanism.drivers)}
-    moved |= {gear.joints[1] for gear in mechanism.couplings} - {gear.joints[0] for gear in mechanism.couplings}
+    leading = {gear.joints[1] for gear in mechanism.couplings} - {gear.joints[0] for gear in mechanism.couplings}
     for held in queries.held:
-        if held.name in moved:
-            weight[held.rates] = MOVED
+        weight[held.rates] *= MOVED ** ((held.name in moved) + (held.name in leading))
     scale = np.abs(rows).max(axis=1, initial=0.0)
     left, found = set(range(len(rows))), []
     for _ in range(len(rows)):
