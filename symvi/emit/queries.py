@@ -45,6 +45,8 @@ MEANINGS = {
 }
 ALONE = ("begin", "articulate", "release")  # phases of trees, whose rates nothing ties
 LARGEST_UNROLLED = 2500  # calls; beyond, tables of them are smaller than their text
+OPEN_BY = {"double": 1e-6, "float": 1e-3}  # m, rad: of loops at coordinates that are given for closed
+OFF_BY = {"double": 1e-6, "float": 1e-5}  # of the square of a quaternion's length
 WIDTH = 16  # numbers in a line of a table
 
 
@@ -113,6 +115,9 @@ def _view(queries: Queries, prefix: str, real: str) -> dict:
         "rates": len(queries.rate_names),
         "freedoms": len(program.nodes["freedom"]),
         "tied": tied,
+        "reach_count": program.records.fields["ties", "work"]["reach"].size if tied else 0,
+        "open_by": OPEN_BY[real],
+        "off_by": OFF_BY[real],
         "slopes": len(tied.ties.slopes) if tied else 0,
         "reduced_lines": list(_lines([f"{{{a}, {b}}}" for a, b in tied.reduced])) if tied else [],
         "places": places,

@@ -20,11 +20,12 @@ from symvi.simulate.model_coordinates import coordinates_at
 from symvi.simulate.model_library import PREFIX, QUESTIONS, loaded, numbers_of
 from symvi.simulate.model_ties import queries_of
 from symvi.simulate.run_parameters import Settings
+from symvi.simulate.solver_build import registered
 
 Array = NDArray[np.float64]
 Given = Mapping[str, object] | Sequence[float] | Array
 ARRAY, DOUBLE = np.ndarray, np.dtype(np.float64)
-OPEN = -2
+OPEN, UNDECIDED = -2, -5
 LENGTH = 4e-7  # how far the length of a quaternion may be from one: its square by 1e-6
 
 
@@ -65,7 +66,7 @@ class JointModel:
         self.mechanism, self._settings = mechanism, tuple(sorted(settings.items()))
         self._profile: Profile = profile
         self._loops = loops
-        self._queries, self._library, numbers = _built(mechanism, self._settings, profile, loops)
+        self._queries, self._library, numbers = _built(mechanism, self._settings, profile, loops, registered(mechanism))
         queries = self._queries
         self.names, self.rate_names, self.bodies = queries.names, queries.rate_names, queries.bodies
         self.size = len(self.names), len(self.rate_names)
@@ -233,6 +234,11 @@ class JointModel:
                 raise MechanismError(f"{what}: '{names[k]}' is {values[k]}, and must be finite")
         if status == OPEN:
             raise MechanismError(f"{question}: these coordinates leave loops of mechanism '{self.mechanism.name}' open")
+        if status == UNDECIDED:
+            raise MechanismError(
+                f"{question}: at these coordinates loops of mechanism '{self.mechanism.name}' are singular, and "
+                f"{', '.join(self.rate_names)} do not decide the other rates"
+            )
         for held in self._queries.held:
             k = held.quaternion
             if k is not None and abs(np.linalg.norm(self._buffers["q"][k : k + 4]) - 1.0) > LENGTH:
@@ -266,7 +272,11 @@ class JointModel:
 
 @lru_cache(maxsize=32)
 def _built(
-    mechanism: Mechanism, settings: tuple[tuple[str, tuple[float, ...]], ...], profile: Profile, loops: str
+    mechanism: Mechanism,
+    settings: tuple[tuple[str, tuple[float, ...]], ...],
+    profile: Profile,
+    loops: str,
+    registrations: tuple[int, ...],
 ) -> tuple[Queries, Library, Array]:
     """The program of a mechanism, its library, and its numbers in the order of the library's parameters."""
     queries = queries_of(mechanism, dict(settings), loops)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from symvi import Body, Coupling, Joint, Mechanism, Simulator
+from symvi import Actuator, Body, Coupling, Joint, Mechanism, Simulator
 from symvi.errors import MechanismError
 from symvi.mechanism import State, start_state
 from symvi.simulate.joint_model import JointModel
@@ -99,6 +99,25 @@ def test_coordinates_that_leave_a_loop_open_are_refused() -> None:
     q[0] += 0.01
     with pytest.raises(MechanismError, match="mass_matrix: these coordinates leave loops of mechanism 'four_bar' open"):
         model.mass_matrix(q)
+
+
+def test_where_free_rates_decide_nothing_it_is_said() -> None:
+    """A slider-crank stretched out: its slide, which is free, rests while the crank turns."""
+    bodies = [Body(name=n, mass=1.0, inertia=(0.1, 0.1, 0.1)) for n in ("crank", "rod", "slider")]
+    turn, motor = 0.5, Actuator(name="motor", joint="slide")
+    lean = -2.0 * np.arcsin(np.sin(turn) / 2.0) / 2.0
+    joints = [
+        Joint(name="axle", type="revolute", child="crank", axis=(0, 1, 0), coordinate=-turn),
+        Joint(name="pin", type="revolute", parent="crank", child="rod", parent_anchor=(1, 0, 0), axis=(0, 1, 0),
+              coordinate=turn - lean),
+        Joint(name="slide", type="prismatic", child="slider", axis=(1, 0, 0),
+              coordinate=float(np.cos(turn) + 2.0 * np.cos(lean))),
+        Joint(name="end", type="revolute", parent="rod", child="slider", parent_anchor=(2, 0, 0), axis=(0, 1, 0)),
+    ]  # fmt: skip
+    model = Simulator(Mechanism(name="crank", bodies=bodies, joints=joints, forces=[motor])).model
+    assert model.rate_names == ("slide",)
+    with pytest.raises(MechanismError, match="are singular, and slide do not decide the other rates"):
+        model.mass_matrix({"axle": 0.0, "pin": 0.0, "slide": 3.0})
 
 
 def test_what_a_motor_moves_stays_free() -> None:
