@@ -14,7 +14,7 @@ from symvi.program.queries import Queries
 Array = NDArray[np.float64]
 PREFIX = "m"
 QUESTIONS = {  # what the C reads, and writes
-    "frames": (("q",), ("places", "rotations")),
+    "frames": (("q",), ("poses",)),
     "mass_matrix": (("q",), ("matrix",)),
     "bias": (("q", "v"), ("vector",)),
     "inverse_dynamics": (("q", "v", "a"), ("vector",)),
