@@ -86,7 +86,7 @@ def main() -> int:
     report.note("a control cycle and its step, median", 1e6 * float(np.median(times)), "us")
     report.note("the slowest of them", 1e6 * float(times.max()), "us")
     report.note("cycles that took longer than their millisecond", f"{int((times > STEP).sum())} of {steps}")
-    report.at_most("processor's time for a second of the arm", float(times.sum()) / (steps * STEP), 0.5, "s")
+    report.at_most("time for a second of the arm", float(times.sum()) / (steps * STEP), 0.5, "s")
     if report.plot:
         figure, axes = report.figure(1, 2)
         axes[0].set_title("errors of the joints [rad]")
