@@ -123,10 +123,19 @@ class LimbKernels:
         ports += [Port(label, COORDINATE) for label in self.given] + [Port(label, FREEDOM) for label in self.columns]
         self.ports = (SHARED, *ports)
 
-    def kernels(self) -> dict[str, Kernel]:
-        """By phase. Raises nothing; phases that have nothing to do are left out."""
+    def place(self) -> Kernel:
+        """The kernel of this type alone."""
+        text = "where the body is, and the columns of its joint"
+        return single(self.records, f"place_{self.kind}", text, self.ports, JOINT, self._place)
+
+    @property
+    def shape(self) -> tuple:
+        """All that the other kernels depend on."""
+        return self.limb.below is None, self.limb.freedoms, tuple(map(tuple, self._order()))
+
+    def kernels(self, shape: str) -> dict[str, Kernel]:
+        """Those of all limbs of a shape, by phase; phases that have nothing to do are left out."""
         texts = {
-            "place": (self._place, "where the body is, and the columns of its joint"),
             "move": (self._move, "V = V_k + Σ S q',  c = Σ V_before × S q'"),
             "accelerate": (self._accelerate, "A = A_k + c + Σ S q''"),
             "collect": (self._collect, "tau = S·f,  f_k += f"),
@@ -135,7 +144,7 @@ class LimbKernels:
             "release": (self._release, "q'' = (u - U·A)/D,  A += S q''"),
         }
         found = {
-            phase: single(self.records, f"{phase}_{self.kind}", text, self.ports, JOINT, build)
+            phase: single(self.records, f"{phase}_{shape}", text, (SHARED, *self.ports[2:]), OWN, build)
             for phase, (build, text) in texts.items()
         }
         return {phase: kernel for phase, kernel in found.items() if kernel.outputs}

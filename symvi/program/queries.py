@@ -244,15 +244,21 @@ class _Composer:
 
     def _limb_calls(self) -> None:
         types = self._types()
-        traced = {kernels.kind: kernels.kernels() for kernels in types.values()}
+        placing = {kernels.kind: kernels.place() for kernels in types.values()}
+        shapes: dict[tuple, tuple[str, dict[str, Kernel]]] = {}
+        for kernels in types.values():
+            if kernels.shape not in shapes:
+                base = ("ground" if kernels.limb.below is None else "body") + f"_{kernels.limb.freedoms}"
+                name = free_name(base, [], {name for name, _ in shapes.values()})
+                shapes[kernels.shape] = name, kernels.kernels(name)
         inward = ("collect", "compose", "articulate")
         for phase in ("place", "move", "accelerate", "release", *inward):
             limbs = list(self.draft.limbs.values())
             for limb in reversed(limbs) if phase in inward else limbs:
-                kind = types[limb.body].kind
-                kernel = traced[kind].get(phase)
+                own = types[limb.body]
+                kernel = placing[own.kind] if phase == "place" else shapes[own.shape][1].get(phase)
                 if kernel is not None:
-                    joint = next(node for node in self.draft.nodes[kind] if node.name == limb.name)
+                    joint = next(node for node in self.draft.nodes[own.kind] if node.name == limb.name)
                     self.draft.call(phase, kernel, self._ports(limb, joint), limb.name)
 
     def _ports(self, limb: Limb, joint: Node) -> dict[str, Node]:
