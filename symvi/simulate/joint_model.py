@@ -139,13 +139,15 @@ class JointModel:
     def frames(self, q: Given) -> Frames:
         """Where the frames of all bodies are, in the order of `bodies`."""
         self._take("coordinates", q, "q")
-        self._ask("frames")
+        if status := self._calls["frames"]():
+            self._refuse("frames", status)
         return Frames(self._buffers["poses"].copy())
 
     def mass_matrix(self, q: Given) -> Array:
         """M(q), symmetric: q'·M q'/2 is the kinetic energy [kg, kg m, kg m²]."""
         self._take("coordinates", q, "q")
-        self._ask("mass_matrix")
+        if status := self._calls["mass_matrix"]():
+            self._refuse("mass_matrix", status)
         return self._buffers["matrix"].copy()
 
     def bias(self, q: Given, rates: Given) -> Array:
@@ -155,7 +157,8 @@ class JointModel:
         """
         self._take("coordinates", q, "q")
         self._take("rates", rates, "v")
-        self._ask("bias")
+        if status := self._calls["bias"]():
+            self._refuse("bias", status)
         return self._buffers["vector"].copy()
 
     def inverse_dynamics(self, q: Given, rates: Given, accelerations: Given) -> Array:
@@ -163,7 +166,8 @@ class JointModel:
         self._take("coordinates", q, "q")
         self._take("rates", rates, "v")
         self._take("accelerations", accelerations, "a")
-        self._ask("inverse_dynamics")
+        if status := self._calls["inverse_dynamics"]():
+            self._refuse("inverse_dynamics", status)
         return self._buffers["vector"].copy()
 
     def forward_dynamics(self, q: Given, rates: Given, forces: Given) -> Array:
@@ -174,7 +178,8 @@ class JointModel:
         self._take("coordinates", q, "q")
         self._take("rates", rates, "v")
         self._take("forces", forces, "f")
-        self._ask("forward_dynamics")
+        if status := self._calls["forward_dynamics"]():
+            self._refuse("forward_dynamics", status)
         return self._buffers["vector"].copy()
 
     def jacobian(self, body: str, q: Given, point: Sequence[float] | Array = (0.0, 0.0, 0.0)) -> Array:
@@ -196,19 +201,22 @@ class JointModel:
         """(6,): momentum of all bodies [kg m/s], and its moment about their centre of mass [kg m²/s], world axes."""
         self._take("coordinates", q, "q")
         self._take("rates", rates, "v")
-        self._ask("total_momentum")
+        if status := self._calls["total_momentum"]():
+            self._refuse("total_momentum", status)
         return self._buffers["momentum"].copy()
 
     def centre_of_mass(self, q: Given) -> Array:
         """(3,): of all bodies, in the world [m]."""
         self._take("coordinates", q, "q")
-        self._ask("center_of_mass")
+        if status := self._calls["center_of_mass"]():
+            self._refuse("center_of_mass", status)
         return self._buffers["center"].copy()
 
     def centre_of_mass_jacobian(self, q: Given) -> Array:
         """(3, rates): J q' is the velocity of the centre of mass, in world axes."""
         self._take("coordinates", q, "q")
-        self._ask("center_of_mass_jacobian")
+        if status := self._calls["center_of_mass_jacobian"]():
+            self._refuse("center_of_mass_jacobian", status)
         return self._buffers["shift"].copy()
 
     # --- coordinates --------------------------------------------------------------------------------------------------
@@ -232,10 +240,6 @@ class JointModel:
                 found = "are no numbers" if numbers is None else f"have the shape {numbers.shape}"
                 raise MechanismError(f"{what}: {shown(given)} {found}; ({len(into)},) are needed")
             into[...] = numbers
-
-    def _ask(self, question: str) -> None:
-        if status := self._calls[question]():
-            self._refuse(question, status)
 
     def _refuse(self, question: str, status: int) -> NoReturn:
         """Say what is wrong with what the C was given."""
