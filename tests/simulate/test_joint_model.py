@@ -230,6 +230,16 @@ def test_parameters_that_were_set_count_at_once() -> None:
     assert np.array_equal(simulator.model.bias(q, np.zeros(3)), np.zeros(3))
 
 
+def test_an_anchor_that_was_set_is_that_of_a_description_that_has_it() -> None:
+    mechanism, anchor = tree("revolute"), (0.4, 0.2, -0.1)
+    simulator = Simulator(mechanism, parameters={"it.parent_anchor": anchor})
+    joints = [joint.changed(parent_anchor=anchor) if joint.name == "it" else joint for joint in mechanism.joints]
+    q = np.array([0.1, 0.2, 0.3])
+    wanted = Simulator(mechanism.changed(joints=joints)).model.mass_matrix(q)
+    assert np.allclose(simulator.model.mass_matrix(q), wanted, rtol=0, atol=1e-13)
+    assert not np.allclose(wanted, Simulator(mechanism).model.mass_matrix(q))
+
+
 def test_names_do_where_arrays_do() -> None:
     model = Simulator(tree("spherical")).model
     start, _ = model.coordinates(start_state(model.mechanism))
