@@ -28,6 +28,7 @@ from symvi.simulate.arguments import (
     checked_steps,
     checked_table,
 )
+from symvi.simulate.asked import Asked
 from symvi.simulate.described import Described
 from symvi.simulate.engine import CEngine, Engine, PythonEngine
 from symvi.simulate.gains import Gains
@@ -50,7 +51,7 @@ if TYPE_CHECKING:
 MOST = {"double": LARGEST, "float": 1e38}  # of gains, in memory of each precision
 
 
-class Simulator:
+class Simulator(Asked):
     """Derives, generates, compiles and loads the solver of one mechanism.
 
     layout: "auto", "inline", "unrolled" or "looped"; real: "double" or "float"; profile: "reproducible" (same bits

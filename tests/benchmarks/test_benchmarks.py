@@ -38,6 +38,7 @@ COLUMNS = {  # benchmark -> some columns of its first table
     "operations": {"phase", "operations"},
     "stiff": {"k N/m", "d N s/m", "energy left", "largest rise", "undershoot"},
     "peers": {"us/step", "ns/step/link", "symvi / this", "medians"},
+    "queries": {"robot", "rates", "question", "symvi us", "Pinocchio us", "of Pinocchio's"},
     "robots": {"robot", "read", "bodies", "us/step", "contacts", "falls through"},
 }
 
@@ -64,6 +65,7 @@ NEEDS = {
     "knot": ("bench", lambda: _is_installed("mujoco")),
     "mjcf": ("peers", lambda: all(map(_is_installed, ("mujoco", "gymnasium")))),
     "peers": ("bench", lambda: all(map(_is_installed, ("mujoco", "pin", "cmeel-eigen")))),
+    "queries": ("peers", lambda: share() is not None and _is_installed("pin")),
     "robots": ("peers", lambda: share() is not None),
 }
 
