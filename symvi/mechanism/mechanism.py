@@ -77,6 +77,13 @@ class Mechanism(Description):
         if found:
             raise MechanismError([complaint.text for complaint in found], [complaint.path for complaint in found])
 
+    def __repr__(self) -> str:
+        counts = {table: len(getattr(self, table)) for table in TABLES}
+        words = (f"1 {TABLES[table].label}" if n == 1 else f"{n} {table}" for table, n in counts.items() if n)
+        return f"<Mechanism {self.name}: {', '.join(words)}>"
+
+    __str__ = __repr__
+
     @classmethod
     def merge(
         cls, name: str, *mechanisms: Mechanism | HasMechanism, prefixes: Sequence[str] | None = None

@@ -12,7 +12,7 @@ import numpy as np
 from symvi.errors import ArgumentError, AssemblyError, MechanismError
 from symvi.mechanism import Mechanism, start_state
 from symvi.mechanism.mechanism import HasMechanism
-from symvi.mechanism.names import shown
+from symvi.mechanism.names import listed, shown
 from symvi.mechanism.state import State
 from symvi.mechanism.values import LARGEST, number
 from symvi.native.flags import Profile
@@ -93,6 +93,9 @@ class Simulator:
         self._changes = ParameterChanges(mechanism, self.plan, real)
         for name, value in parameters.items():
             self.set_parameter(name, value)
+
+    def __repr__(self) -> str:
+        return _in_one_line(self)
 
     # --- runs in parallel ---------------------------------------------------------------------------------------------
     def _twin(self) -> Simulator:
@@ -296,6 +299,14 @@ class Simulator:
         self._set_step(step)
         starter.go_on(start)
         self.turning, self.angles = Turning(self.mechanism, self.settings), start.state().angles
+
+
+def _in_one_line(simulator: Simulator) -> str:
+    how = "C" if simulator.backend == "c" else "Python"
+    changed = f", {listed(simulator.settings, 'parameters set')}" if simulator.settings else ""
+    rows = f"{len(simulator.plan.bodies)} bodies, {simulator.plan.rows} rows"
+    kind = f"{simulator.coordinates} coordinates, {precision_of(simulator.engine)}"
+    return f"<Simulator of {simulator.mechanism.name}: {rows}, {kind}, in {how}{changed}>"
 
 
 def _engine_of(
