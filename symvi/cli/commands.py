@@ -21,7 +21,7 @@ import typer
 from rich.console import Console
 
 from symvi.cli.console import command
-from symvi.cli.importing import imported_looks, takes_mechanism
+from symvi.cli.importing import imported_looks, set_starts, takes_mechanism
 from symvi.errors import EnergyWarning, RateWarning, SpinWarning, StiffnessWarning, SymviError, missing_extra
 from symvi.numbers.control import DEFAULTS, MOST_ITERATIONS, MOST_PARTS, PARTS
 
@@ -58,7 +58,11 @@ FixedIterations = Annotated[
 Backend = Annotated[Literal["auto", "c", "python"], typer.Option(help="Compiled C, or the Python reference.")]
 Settings = Annotated[
     list[str] | None,
-    typer.Option("--set", help="NAME=VALUE: change a parameter, as in arm.mass=2.", metavar="NAME=VALUE"),
+    typer.Option(
+        "--set",
+        help="NAME=VALUE: a parameter, as arm.mass=2, or start, as pin.coordinate='60 deg'.",
+        metavar="NAME=VALUE",
+    ),
 ]
 Inputs = Annotated[
     list[str] | None,
@@ -222,11 +226,12 @@ def simulate(
     _check_outputs(out=out, csv=csv, page=page, plot=plot)
     if backend == "python" and real == "float":
         raise SymviError("--backend python computes in double; --real float needs --backend c")
+    imported, settings = set_starts(imported, set_ or [])
     mechanism = imported.mechanism
     start = None if resume is None else Trajectory.load(resume)
     build: dict[str, Any] = {"layout": layout, "real": real, "profile": profile, "backend": backend, "loops": loops}
     build["coordinates"] = coordinates
-    build["parameters"] = _settings(set_ or [], "--set", "arm.mass=2 or gravity=0,0,-1.62")
+    build["parameters"] = _settings(settings, "--set", "arm.mass=2 or gravity=0,0,-1.62")
     how: dict[str, Any] = {"every": every, "project": project, "start": start, "options": options, "rates": rates}
     how["inputs"] = _inputs(input_ or [], imported)
     simulator, trajectory, seconds = _run(console, mechanism, time, step, build, **how)
