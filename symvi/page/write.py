@@ -25,10 +25,11 @@ from symvi.mechanism import Mechanism
 from symvi.mechanism.files import checked_path
 from symvi.mechanism.names import shown
 from symvi.mechanism.values import items_of, vector
+from symvi.page.charts import chosen_charts, own_curves
 from symvi.page.contact_arrows import contact_view
 from symvi.page.facts import list_facts
 from symvi.page.framing import choose_framing, choose_marks
-from symvi.page.keyframes import Keyframes, choose_keyframes, encode, extremes, peaks
+from symvi.page.keyframes import Keyframes, choose_keyframes, encode
 from symvi.page.looks import NO_LOOKS, Looks
 from symvi.page.parts import point
 from symvi.page.scene import Mark, build_scene
@@ -42,7 +43,6 @@ SCRIPTS = (
 )  # fmt: skip
 
 MOST_FPS = 1e6
-CURVE_BUCKETS, CLOSURE_BUCKETS = 600, 250
 
 
 def write_page(
@@ -55,6 +55,7 @@ def write_page(
     traces: Sequence[tuple[str, Sequence[float]]] | None = None,
     facts: Mapping[str, object] | None = None,
     looks: Looks = NO_LOOKS,
+    curves: Sequence[str] = (),
 ) -> Path:
     """Write a page that replays a trajectory in three dimensions, and return its path.
 
@@ -67,6 +68,7 @@ def write_page(
         left out, those of the free ends. Further ones come and go with a click.
     facts: further rows of the table, such as {"freedoms": 1}.
     looks: how bodies look in the file that the mechanism came from (`looks_of`).
+    curves: names as in `Trajectory.curves`, such as ["pin", "motor.power"], of further curves: a chart for each unit.
     Raises SymviError for an unknown body, or if no placement is finite; ArgumentError for an argument that is none;
     FileError if the file cannot be written. The same trajectory gives the same bytes.
     """
@@ -79,6 +81,7 @@ def write_page(
     except ValueError as error:
         raise SymviError(f"mechanism {mechanism.name!r}: {error}") from None
     data = _page_data(trajectory, frames, marks, traces is None, looks)
+    data["charts"] = chosen_charts(trajectory, frames, curves)
     data["facts"] = list_facts(trajectory, frames, facts)
     data["title"] = title or mechanism.name
     script = "\n".join((templates_folder() / "page" / name).read_text(encoding="utf-8") for name in SCRIPTS)
@@ -183,41 +186,13 @@ def _page_data(trajectory, frames: Keyframes, marks: tuple[Mark, ...], choose: b
         },
         "traces": choose_marks(scene, frames) if choose else marks,
         "warnings": _warnings(trajectory),
-        "curves": _curves(trajectory, frames),
+        "curves": own_curves(trajectory, frames),
     }
 
 
 def _warnings(trajectory) -> list[dict[str, object]]:
     """What is wrong with a motion, and when."""
     return [{"time": alarm.time, "text": alarm.sentence} for alarm in getattr(trajectory, "alarms", ())]
-
-
-def _curves(trajectory, frames: Keyframes) -> list[dict[str, object]]:
-    """The curves below the picture: thinned for drawing, and their values in the keyframes for reading."""
-    sources = (
-        ("energy", "total", trajectory.energy),
-        ("energy", "kinetic", trajectory.kinetic_energy),
-        ("energy", "potential", trajectory.potential_energy),
-        ("closure", "closure", trajectory.closure),
-    )
-    curves = []
-    for chart, name, source in sources:
-        values = np.asarray(source, float)
-        time = np.asarray(trajectory.time, float)
-        if chart == "energy":
-            time, drawn = extremes(time, values, CURVE_BUCKETS)
-        else:  # round-off jumps over decades from step to step; what counts is how far it goes
-            time, drawn = peaks(time, values, CLOSURE_BUCKETS)
-        curves.append(
-            {
-                "chart": chart,
-                "name": name,
-                "time": encode(time, "f8"),
-                "values": encode(drawn, "f8"),
-                "readings": encode(values[frames.steps], "f8"),
-            }
-        )
-    return curves
 
 
 def _embedded(data: object) -> str:

@@ -1,15 +1,21 @@
-"""How a trajectory shows itself: in a line, to a debugger or at a notebook."""
+"""How a trajectory shows itself: in a line, as curves by name, in tables."""
 
 from __future__ import annotations
 
-from collections.abc import Sized
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sized
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from symvi.simulate import trajectory_files
+from symvi.simulate.curves import Curves
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     from symvi.mechanism import Mechanism
+    from symvi.simulate.trajectory import Trajectory
 
 
 class Shown(Sized):
@@ -20,6 +26,16 @@ class Shown(Sized):
         step: float
         time: NDArray[np.float64]
         status: NDArray[np.float64]
+
+    @cached_property
+    def curves(self) -> Curves:
+        """Name -> (N,) or (N, k): all that can be chosen of the motion by name (symvi/simulate/curves.py)."""
+        return Curves(cast("Trajectory", self))
+
+    def to_csv(self, path: str | Path, curves: Iterable[str] | None = None) -> Path:
+        """Write one row per knot: time, and what is chosen by name; left out, placements and velocities, energies,
+        closure, contacts, limits, works, inputs."""
+        return trajectory_files.write_csv(cast("Trajectory", self), path, curves)
 
     def __repr__(self) -> str:
         failed = ", failed" if (self.status < 0).any() else ""

@@ -297,7 +297,3 @@ class Trajectory(Shown):
     def load(cls, path: str | Path) -> Trajectory:
         """Read a saved trajectory. Raises SymviError if it is none, or damaged; FileError if it cannot be read."""
         return trajectory_files.load(cls, path)
-
-    def to_csv(self, path: str | Path) -> Path:
-        """Write one row per knot: time, placements and velocities, energies, closure, contacts, limits, inputs."""
-        return trajectory_files.write_csv(self, path)

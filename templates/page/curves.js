@@ -29,7 +29,7 @@ function tickLabel(value, step) {
 const superscript = (k) => String(k).replace(/./g, (c) => (c === "-" ? "\u207b" : "\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079"[c]));
 
 class Chart {
-  /* curves: [{name, time, values, readings, color (a key of the theme)}]; marks: times to point at. */
+  /* curves: [{name, time, values, readings, color (a key of the theme, or a colour)}]; marks: times to point at. */
   constructor(canvas, curves, motion, { logarithmic, marks }) {
     this.canvas = canvas;
     this.context = canvas.getContext("2d");
@@ -145,7 +145,7 @@ class Chart {
   }
 
   drawCurve(context, curve) {
-    context.strokeStyle = this.theme[curve.color];
+    context.strokeStyle = this.theme[curve.color] || curve.color;
     context.lineWidth = curve.width || 1.5;
     context.beginPath();
     for (let k = 0; k < curve.time.length; k++) {
@@ -174,7 +174,7 @@ class Chart {
       if (!Number.isFinite(curve.readings[frame])) continue;
       context.beginPath();
       context.arc(x, this.y(curve.readings[frame]), 3, 0, 2 * Math.PI);
-      context.fillStyle = this.theme[curve.color];
+      context.fillStyle = this.theme[curve.color] || curve.color;
       context.fill();
     }
   }

@@ -107,13 +107,32 @@ class Player {
       values: decode(curve.values, Float64Array),
       readings: decode(curve.readings, Float64Array),
     }));
-    return ["energy", "closure"].map((name) => {
+    const own = ["energy", "closure"].map((name) => {
       const own = curves.filter((curve) => curve.chart === name);
       return new Chart(find(name), own, this.motion, {
         logarithmic: name === "closure",
         marks: name === "energy" ? this.data.warnings.map((warning) => warning.time) : [],
       });
     });
+    return [...own, ...this.data.charts.map((chart) => this.buildChosen(chart))];
+  }
+
+  /* A chart of what was chosen by name: its title, a word for each curve with its value now, and the curves. */
+  buildChosen({ title, curves }) {
+    const make = (parent, tag) => parent.appendChild(document.createElement(tag));
+    const figure = make(find("chosen"), "figure");
+    const caption = make(figure, "figcaption");
+    make(caption, "b").textContent = title;
+    const box = make(figure, "div");
+    box.className = "chart";
+    const own = curves.map((curve) => {
+      const word = make(caption, "span");
+      word.style.color = curve.color;
+      word.append(curve.name + " ");
+      const [time, values, readings] = [curve.time, curve.values, curve.readings].map((text) => decode(text, Float64Array));
+      return { name: curve.name, color: curve.color, time, values, readings, output: make(word, "output") };
+    });
+    return new Chart(make(box, "canvas"), own, this.motion, { logarithmic: false, marks: [] });
   }
 
   seek(time) {
@@ -266,7 +285,9 @@ class Player {
     find("scrub").value = String((this.time - this.motion.start) / (this.motion.duration || 1));
     find("scrub").style.setProperty("--share", 100 * Number(find("scrub").value) + "%");
     for (const chart of this.charts) {
-      for (const curve of chart.curves) find("reading-" + curve.name).textContent = shortNumber(curve.readings[frame]);
+      for (const curve of chart.curves) {
+        (curve.output || find("reading-" + curve.name)).textContent = shortNumber(curve.readings[frame]);
+      }
     }
   }
 }
