@@ -118,6 +118,11 @@ class Curves(Mapping[str, Array]):
                 found.setdefault(column, Column(column, unit, array))
         return list(found.values())
 
+    def of_motion(self) -> list[str]:
+        """The names that most readers want: all but placements of bodies, reactions, and parts of contact forces."""
+        left_out = {"position", "orientation", "velocity", "angular_velocity", "reaction", "friction_force", "sliding"}
+        return [name for name in self._known if left_out.isdisjoint(name.split(".")[1:])]
+
     def check(self, names: Iterable[str]) -> None:
         """Raises ArgumentError for a name that is none, without computing anything."""
         for name in names:

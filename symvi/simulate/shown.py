@@ -7,11 +7,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+from symvi.errors import missing_extra
 from symvi.simulate import trajectory_files
 from symvi.simulate.curves import Curves
 
 if TYPE_CHECKING:
     import numpy as np
+    import pandas
     from numpy.typing import NDArray
 
     from symvi.mechanism import Mechanism
@@ -36,6 +38,22 @@ class Shown(Sized):
         """Write one row per knot: time, and what is chosen by name; left out, placements and velocities, energies,
         closure, contacts, limits, works, inputs."""
         return trajectory_files.write_csv(cast("Trajectory", self), path, curves)
+
+    def to_pandas(self, curves: Iterable[str] | None = None) -> pandas.DataFrame:
+        """A table with the time [s] as index and a column for each curve, named as in `curves`; left out, energies,
+        joints, what drives, contacts and stops. `attrs["units"]` has the units of the columns.
+
+        Raises MissingExtraError without pandas; ArgumentError for a name that is none.
+        """
+        try:
+            import pandas
+        except ImportError as error:
+            raise missing_extra("pandas", "pandas") from error
+        columns = self.curves.columns(self.curves.of_motion() if curves is None else curves)
+        index = pandas.Index(self.time, name="time")
+        table = pandas.DataFrame({column.name: column.values for column in columns}, index=index)
+        table.attrs["units"] = {column.name: column.unit for column in columns}
+        return table
 
     def __repr__(self) -> str:
         failed = ", failed" if (self.status < 0).any() else ""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import csv
+import sys
 from math import cos, sin
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from symvi import ArgumentError, Simulator, Trajectory, cli
+from symvi import ArgumentError, MissingExtraError, Simulator, Trajectory, cli
 from symvi.mechanism import Actuator, Body, Contact, Driver, Joint, Mechanism, Servo, Sphere
 from symvi.simulate.curves import by_unit
 
@@ -134,3 +135,26 @@ def test_the_command_writes_what_is_chosen(tmp_path: Path, capsys: pytest.Captur
     assert "no curve 'moter.power'; near are motor.power" in capsys.readouterr().err
     assert cli.main([*words, "--curves", "pin_a"]) == 1
     assert "--curves: says what --plot, --csv or --page show" in capsys.readouterr().err
+
+
+def test_a_table_of_pandas_has_time_as_index_and_curves_as_columns(motion: Trajectory) -> None:
+    pandas = pytest.importorskip("pandas")
+    table = motion.to_pandas(["pin_a", "pin_a.reaction.force", "motor.power"])
+    assert list(table) == ["pin_a", *(f"pin_a.reaction.force.{axis}" for axis in "xyz"), "motor.power"]
+    assert table.index.name == "time" and isinstance(table, pandas.DataFrame)
+    assert table["motor.power"].sum() * STEP == pytest.approx(motion.work["motor"][-1], rel=1e-9)
+    assert table.attrs["units"]["motor.power"] == "W"
+    assert table.loc[0.5:0.6, "pin_a"].iloc[0] == motion.coordinates("pin_a")[250, 0]
+
+
+def test_without_a_choice_a_table_tells_of_joints_and_what_drives_them(motion: Trajectory) -> None:
+    pytest.importorskip("pandas")
+    own = {"energy", "pin_a", "pin_b.rate", "motor.force", "motor.power", "crank.target", "crank.force", "crank.work"}
+    columns = set(motion.to_pandas())
+    assert own <= columns and not {name for name in columns if "reaction" in name or name.startswith("a.")}
+
+
+def test_without_pandas_the_extra_is_named(motion: Trajectory, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(MissingExtraError, match=r"needs the package pandas; .* -m pip install .*pandas"):
+        motion.to_pandas()
