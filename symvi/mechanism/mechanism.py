@@ -30,6 +30,7 @@ from symvi.mechanism.references import reference_complaints
 from symvi.mechanism.schema import file_schema
 from symvi.mechanism.tables import to_tables, toml_text
 from symvi.mechanism.values import Name, Text, Vector, field
+from symvi.registry import NOTEBOOK
 
 __all__ = ["HasMechanism", "Mechanism"]
 
@@ -83,6 +84,10 @@ class Mechanism(Description):
         return f"<Mechanism {self.name}: {', '.join(words)}>"
 
     __str__ = __repr__
+
+    def _repr_html_(self) -> str | None:
+        """A picture, the joints and the freedoms, for a notebook."""
+        return NOTEBOOK["mechanism"](self) if "mechanism" in NOTEBOOK else None
 
     @classmethod
     def merge(

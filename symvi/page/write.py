@@ -34,7 +34,7 @@ from symvi.page.looks import NO_LOOKS, Looks
 from symvi.page.parts import point
 from symvi.page.scene import Mark, build_scene
 
-__all__ = ["SCRIPTS", "write_page"]
+__all__ = ["SCRIPTS", "page_text", "write_page"]
 
 # In reading order: each uses only what stands before it.
 SCRIPTS = (
@@ -73,6 +73,24 @@ def write_page(
     FileError if the file cannot be written. The same trajectory gives the same bytes.
     """
     path = checked_path(path)
+    text = page_text(
+        trajectory, title=title, max_frames=max_frames, fps=fps, traces=traces, facts=facts, looks=looks, curves=curves
+    )
+    return _write_whole(path, text)
+
+
+def page_text(
+    trajectory,
+    *,
+    title: str | None = None,
+    max_frames: int = 2001,
+    fps: float | None = None,
+    traces: Sequence[tuple[str, Sequence[float]]] | None = None,
+    facts: Mapping[str, object] | None = None,
+    looks: Looks = NO_LOOKS,
+    curves: Sequence[str] = (),
+) -> str:
+    """The text of a page, see `write_page`."""
     _check_arguments(trajectory, title, max_frames, fps, traces, facts, looks)
     mechanism = trajectory.mechanism
     marks = _marks(mechanism, traces or ())
@@ -86,7 +104,7 @@ def write_page(
     data["title"] = title or mechanism.name
     script = "\n".join((templates_folder() / "page" / name).read_text(encoding="utf-8") for name in SCRIPTS)
     script = f'"use strict";\n{script}'
-    text = (
+    return (
         environment("page")
         .get_template("replay.html.jinja")
         .render(
@@ -97,7 +115,6 @@ def write_page(
             data=_embedded(data),
         )
     )
-    return _write_whole(path, text)
 
 
 def _check_arguments(trajectory, title, max_frames, fps, traces, facts, looks) -> None:

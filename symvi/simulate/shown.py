@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from symvi.errors import missing_extra
+from symvi.registry import NOTEBOOK
 from symvi.simulate import trajectory_files
 from symvi.simulate.curves import Curves
 
@@ -28,6 +29,10 @@ class Shown(Sized):
         step: float
         time: NDArray[np.float64]
         status: NDArray[np.float64]
+
+    def _repr_html_(self) -> str | None:
+        """The page of the motion, for a notebook."""
+        return NOTEBOOK["motion"](self) if "motion" in NOTEBOOK else None
 
     @cached_property
     def curves(self) -> Curves:

@@ -34,6 +34,7 @@ from symvi.simulate.gains import Gains
 from symvi.simulate.inputs import Controller, Inputs
 from symvi.simulate.parameter_changes import ParameterChanges
 from symvi.simulate.plan import plan_of
+from symvi.simulate.progress import Progress, told_progress
 from symvi.simulate.room import check_room
 from symvi.simulate.run_checks import check_run
 from symvi.simulate.run_parameters import Settings
@@ -238,7 +239,7 @@ class Simulator:
         papers_start: bool = False,
         rates: Rates = "momentum",
         on_error: Literal["raise", "status"] = "raise",
-        progress: Callable[[int, int], None] | None = None,
+        progress: Progress = None,
     ) -> Trajectory:
         """Simulate for `time` seconds in steps of `step` seconds.
 
@@ -249,7 +250,7 @@ class Simulator:
         then act over that step. Gains that it does not name are the parameters'.
         every: record each `every`-th knot. on_error="status": return what there is, with the failed status last,
         instead of raising. project, papers_start, rates: see `start`; not for a Trajectory, which goes on as it ended.
-        progress: called with (steps done, steps in all).
+        progress: called with (steps done, steps in all); True for a bar, False for none. A notebook has one anyway.
         Raises SolverError (with the status), MechanismError, AssemblyError; ArgumentError for an unknown mode, and for
         more steps than this machine's memory holds, before any is taken. Warns (SpinWarning) where a body turns so
         fast that its steps are off by more than a part in a hundred (see `Trajectory.fast_spin`).
@@ -268,7 +269,7 @@ class Simulator:
             raise MechanismError(f"start at {begin:g} s: steps of {step:g} s do not show in times so large")
         times = _knots(begin, step, steps)
         one = Simulation(self._twin(), start, times, step, int(every), options, inputs or {})
-        run, status = one.run(one.begin(project, not papers_start, rates), controller, progress)
+        run, status = one.run(one.begin(project, not papers_start, rates), controller, told_progress(progress))
         if status < 0 and on_error == "raise":
             raise one.failure(run, status)
         motion = one.trajectory(run, status)
