@@ -29,6 +29,7 @@ from symvi.page.charts import chosen_charts, own_curves
 from symvi.page.contact_arrows import contact_view
 from symvi.page.facts import list_facts
 from symvi.page.framing import choose_framing, choose_marks
+from symvi.page.hard_steps import hard_steps
 from symvi.page.keyframes import Keyframes, choose_keyframes, encode
 from symvi.page.looks import NO_LOOKS, Looks
 from symvi.page.parts import point
@@ -198,11 +199,13 @@ def _page_data(trajectory, frames: Keyframes, marks: tuple[Mark, ...], choose: b
         and {
             "names": contacts.names,
             "scale": contacts.scale,
+            "longest": contacts.longest,
             "point": encode(contacts.point, "f4"),
             "arrow": encode(contacts.arrow, "f4"),
         },
         "traces": choose_marks(scene, frames) if choose else marks,
         "warnings": _warnings(trajectory),
+        "hard": hard_steps(trajectory),
         "curves": own_curves(trajectory, frames),
     }
 
