@@ -12,7 +12,7 @@ import numpy as np
 from symvi.errors import ArgumentError, AssemblyError, MechanismError
 from symvi.mechanism import Mechanism, start_state
 from symvi.mechanism.mechanism import HasMechanism
-from symvi.mechanism.names import shown
+from symvi.mechanism.names import listed, shown
 from symvi.mechanism.state import State
 from symvi.mechanism.values import LARGEST, number
 from symvi.native.flags import Profile
@@ -35,6 +35,7 @@ from symvi.simulate.gains import Gains
 from symvi.simulate.inputs import Controller, Inputs
 from symvi.simulate.parameter_changes import ParameterChanges
 from symvi.simulate.plan import plan_of
+from symvi.simulate.progress import Progress, told_progress
 from symvi.simulate.room import check_room
 from symvi.simulate.run_checks import check_run
 from symvi.simulate.run_parameters import Settings
@@ -94,6 +95,9 @@ class Simulator(Asked):
         self._changes = ParameterChanges(mechanism, self.plan, real)
         for name, value in parameters.items():
             self.set_parameter(name, value)
+
+    def __repr__(self) -> str:
+        return _in_one_line(self)
 
     # --- runs in parallel ---------------------------------------------------------------------------------------------
     def _twin(self) -> Simulator:
@@ -236,7 +240,7 @@ class Simulator(Asked):
         papers_start: bool = False,
         rates: Rates = "momentum",
         on_error: Literal["raise", "status"] = "raise",
-        progress: Callable[[int, int], None] | None = None,
+        progress: Progress = None,
     ) -> Trajectory:
         """Simulate for `time` seconds in steps of `step` seconds.
 
@@ -247,7 +251,7 @@ class Simulator(Asked):
         then act over that step. Gains that it does not name are the parameters'.
         every: record each `every`-th knot. on_error="status": return what there is, with the failed status last,
         instead of raising. project, papers_start, rates: see `start`; not for a Trajectory, which goes on as it ended.
-        progress: called with (steps done, steps in all).
+        progress: called with (steps done, steps in all); True for a bar, False for none. A notebook has one anyway.
         Raises SolverError (with the status), MechanismError, AssemblyError; ArgumentError for an unknown mode, and for
         more steps than this machine's memory holds, before any is taken. Warns (SpinWarning) where a body turns so
         fast that its steps are off by more than a part in a hundred (see `Trajectory.fast_spin`).
@@ -266,7 +270,7 @@ class Simulator(Asked):
             raise MechanismError(f"start at {begin:g} s: steps of {step:g} s do not show in times so large")
         times = _knots(begin, step, steps)
         one = Simulation(self._twin(), start, times, step, int(every), options, inputs or {})
-        run, status = one.run(one.begin(project, not papers_start, rates), controller, progress)
+        run, status = one.run(one.begin(project, not papers_start, rates), controller, told_progress(progress))
         if status < 0 and on_error == "raise":
             raise one.failure(run, status)
         motion = one.trajectory(run, status)
@@ -297,6 +301,14 @@ class Simulator(Asked):
         self._set_step(step)
         starter.go_on(start)
         self.turning, self.angles = Turning(self.mechanism, self.settings), start.state().angles
+
+
+def _in_one_line(simulator: Simulator) -> str:
+    how = "C" if simulator.backend == "c" else "Python"
+    changed = f", {listed(simulator.settings, 'parameters set')}" if simulator.settings else ""
+    rows = f"{len(simulator.plan.bodies)} bodies, {simulator.plan.rows} rows"
+    kind = f"{simulator.coordinates} coordinates, {precision_of(simulator.engine)}"
+    return f"<Simulator of {simulator.mechanism.name}: {rows}, {kind}, in {how}{changed}>"
 
 
 def _engine_of(

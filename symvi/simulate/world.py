@@ -76,6 +76,9 @@ class Saved:
     passed: tuple[bytes, ...]
     given: bytes
 
+    def __repr__(self) -> str:
+        return f"<Saved: a world after {self.index} steps, {len(self.state)} bytes of state>"
+
 
 class World:
     """A mechanism at a knot, as `Simulator.reset` makes it. One thread uses it; others use copies.

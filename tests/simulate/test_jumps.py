@@ -162,7 +162,7 @@ def test_the_work_of_joints_is_what_the_steps_depart_by() -> None:
         solver.switches(impulse=step, carry=1.0, closure=1 / step)
         solver.run("prepare")
         assert solver.newton.carry_on() >= 0
-        solver.branch.targets = []
+        solver.branch.bends.targets = []
         solver.branch._drive(0.0, 0.0)
         solver.run("evaluate")
         n0, n1 = before - knot, 0.5 * solver.branch.bends.kinetic() - knot
