@@ -16,12 +16,13 @@ from numpy.typing import NDArray
 from symvi.errors import AssemblyError, MechanismError, SymviError
 from symvi.mechanism.names import shown
 from symvi.mechanism.state import State
-from symvi.numbers.control import SolverStatus
+from symvi.numbers.control import SolverOptions, SolverStatus
 from symvi.simulate import frames
-from symvi.simulate.arguments import checked_step, checked_table, real_numbers
+from symvi.simulate.arguments import Rates, checked_step, checked_table, real_numbers
 from symvi.simulate.failures import failure_of
 from symvi.simulate.knots import coordinate_places, knots_of
 from symvi.simulate.run import overlaid
+from symvi.simulate.run_checks import check_run
 from symvi.simulate.seen import SeenState
 from symvi.simulate.standing import Standing
 from symvi.simulate.starter import Starter
@@ -68,11 +69,11 @@ class World:
         several. entries: joint -> its slice of them. input_names: in the order of an array that `step` takes.
     """
 
-    def __init__(self, own: Simulator, step: float):
+    def __init__(self, own: Simulator, step: float, options: SolverOptions):
         """own: a simulator of this world's alone, which stands at its start."""
         plan, engine = own.plan, own.engine
-        self._own, self._plan = own, plan
-        self._knots, self._clock = knots_of(engine), Clock(step)
+        self._own, self._plan, self._options = own, plan, options
+        self._knots, self._clock = knots_of(engine, options), Clock(step)
         self._z, self._u = engine.state, self._knots.inputs
         self._zbytes, self._ubytes = self._z.data.cast("B"), self._u.data.cast("B")
         self._joints = WorldCoordinates(own, self._knots)
@@ -95,11 +96,10 @@ class World:
     def state(self) -> State:
         """The knot as a State, as a controller sees it: velocities as if the inputs of the step before stayed."""
         frame, own = self._seen(), self._own
-        self._joints.count()
-        near = {name: tuple(angles) for name, angles in self._joints.near()}
+        near = self._joints.near()
 
         def angles() -> Angles:
-            return own.turning.at(frames.entry(self._plan, frame[None], "q")[0], near)
+            return own.turning.at(frames.entry(self._plan, frame[None], "q")[0], near())
 
         return SeenState(own.mechanism, self._plan, frame, self.time, angles)
 
@@ -224,7 +224,7 @@ class World:
     def copy(self) -> World:
         """Another world at the same knot, in a memory of its own; it may run in another thread."""
         self._check_open()
-        twin, given = World(self._own._twin(), self._clock.step), self._inputs
+        twin, given = World(self._own._twin(), self._clock.step, self._options), self._inputs
         twin._settle(self._clock, given.given.copy(), given.fixed, given.gains, given.aimed)
         twin._start, twin._start_motion, twin._contacts.first = self._start, self._start_motion, self._contacts.first
         twin._write(self.save())
@@ -311,12 +311,17 @@ class World:
 
 
 def world_at(
-    own: Simulator, start: State | Trajectory | None, inputs: Mapping[str, object] | None, step: float
+    own: Simulator,
+    start: State | Trajectory | None,
+    inputs: Mapping[str, object] | None,
+    step: float,
+    options: SolverOptions,
+    project: bool = False,
+    rates: Rates = "momentum",
 ) -> World:
     """A world at a start. own: a simulator with a memory that nobody else uses."""
+    check_run(1, 1, start, inputs, None, options, None, project, False, rates)
     given = checked_table("inputs", inputs, "names of inputs to numbers")
-    if not isinstance(start, State | Trajectory | None):
-        raise MechanismError(f"start {shown(start)}: must be a State, a Trajectory to go on from, or None")
     step = checked_step(step, "double" if own.engine.state.dtype == np.float64 else "float")
     begin = 0.0 if start is None else float(start.time[-1]) if isinstance(start, Trajectory) else start.time
     if begin + step == begin:
@@ -337,10 +342,10 @@ def world_at(
         if start.contact_names:
             points = start.contact_values[-1]
     else:
-        own.start(start, time=begin, step=step, inputs=rows if given else None)
+        own.start(start, time=begin, step=step, project=project, rates=rates, inputs=rows if given else None)
         aimed = own.inputs.aimed(given)
     Starter(own.engine, own.mechanism, own.inputs).hold(rows, given)
-    world, drivers = World(own, step), []
+    world, drivers = World(own, step, options), []
     others, _ = own.gains.split(given)
     for constraint in own.plan.constraints:
         name = f"{constraint['name']}.target"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -68,21 +68,32 @@ class WorldCoordinates:
 
     def count(self) -> None:
         """Bring the angles that are kept to the last knot that was passed: turns show between neighbours only."""
-        if len(self.passed) < 2:
-            return
-        z = np.frombuffer(b"".join(self.passed), self._z.dtype).reshape(len(self.passed), -1)
-        turning, near = self._turning, self._kept
-        rows, which = self._turning_of
-        values = turning._principal(z[:, self._q].astype(float), np.arange(len(turning.row)))[:, rows, which]
+        self._kept[:] = self._counted(self._kept, self.passed)
+        del self.passed[:-1]
+
+    def _counted(self, kept: NDArray[np.floating], passed: Sequence[bytes]) -> NDArray[np.floating]:
+        """Coordinates with the angles of the last of some knots, from those of the first one."""
+        if len(passed) < 2:
+            return kept
+        z = np.frombuffer(b"".join(passed), self._z.dtype).reshape(len(passed), -1)
+        near, (rows, which) = kept.copy(), self._turning_of
+        values = self._turning._principal(z[:, self._q].astype(float), np.arange(len(self._turning.row)))
+        values = values[:, rows, which]
         values[0] = nearest(values[0], near[self._turning_at].astype(float))
         turns = values[0] + np.cumsum(nearest(np.diff(values, axis=0), 0.0), axis=0)
         near[self._turning_at] = nearest(values[-1], turns[-1])
-        del self.passed[:-1]
+        return near
 
-    def near(self) -> Iterator[tuple[str, list[float]]]:
-        """Joint -> angles near to those of the knot."""
-        for name, count in self._angles.items():
-            yield name, self._kept[self.order[self.entries[name]]][-count:].tolist()
+    def near(self) -> Callable[[], dict[str, tuple[float, ...]]]:
+        """Joint -> angles near to those of this knot, worked out when asked for, wherever the world is then."""
+        kept, passed = self._kept.copy(), tuple(self.passed)
+
+        def found() -> dict[str, tuple[float, ...]]:
+            values = self._counted(kept, passed)
+            places = {name: self.order[self.entries[name]][-count:] for name, count in self._angles.items()}
+            return {name: tuple(values[place].tolist()) for name, place in places.items()}
+
+        return found
 
     def put(self, word: str, given: object, known: NDArray[np.floating], into: NDArray[np.floating]) -> None:
         """Coordinates or rates in the solver's order. Raises MechanismError."""
