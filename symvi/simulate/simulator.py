@@ -283,16 +283,19 @@ class Simulator(Asked):
         start: State | Trajectory | None = None,
         inputs: Mapping[str, object] | None = None,
         step: float = 0.01,
+        options: SolverOptions = DEFAULTS,
+        project: bool = False,
+        rates: Rates = "momentum",
     ) -> World:
         """A world at a start, to go on knot by knot with `World.step`, in a memory of its own.
 
         start: None (the description's own start), a State, or a Trajectory to go on from. inputs: name -> number, for
-        every step that names no other; they win over signals. Parameters are those that are set now.
-        Raises MechanismError, AssemblyError.
+        every step that names no other; they win over signals. Parameters are those that are set now. The rest is as in
+        `simulate`. Raises MechanismError, AssemblyError, ArgumentError.
         """
         from symvi.simulate.world import world_at
 
-        return world_at(self._twin(), start, inputs, step)
+        return world_at(self._twin(), start, inputs, step, options, project, rates)
 
     def _go_on(self, start: Trajectory, step: float) -> None:
         """Put the solver where a trajectory ended."""
