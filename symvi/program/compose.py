@@ -91,7 +91,7 @@ class Composer:
             "following": following(mechanism, [problem.radius(body.name) for body in mechanism.bodies]),
             "watched": bool(draft.phases["watch"]),
             "inequalities": inequalities,
-            "works": draft.works,
+            "works": self._works(),
             "losses": draft.losses,
             "uses_c_library": problem.uses_c_library(),
             **placing.notes(formulation.joints, angles),
@@ -113,6 +113,11 @@ class Composer:
             draft.baked,
             notes,
         )
+
+    def _works(self) -> list[dict]:
+        """What does work, drivers first, as they are described: some joints of a tree are led, others are not."""
+        order = {driver.name: k for k, driver in enumerate(self.problem.mechanism.drivers)}
+        return sorted(self.draft.works, key=lambda note: order.get(note["name"], len(order)))
 
 
 def compose(

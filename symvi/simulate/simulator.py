@@ -215,10 +215,7 @@ class Simulator(Asked):
         return step
 
     def deepest(self) -> tuple[str, float, str]:
-        """The contact or limit that is furthest beyond its bound at the last knot observed: name, how far, its unit.
-
-        Not beyond: a negative number, or -inf without contacts and limits.
-        """
+        """At the last knot observed: the contact or limit furthest beyond its bound, how far (-inf: none), unit."""
         return Standing(self.engine).deepest()
 
     def worst_constraint(self) -> tuple[str, float]:
