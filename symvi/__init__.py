@@ -15,6 +15,7 @@ from symvi import joints as _joints  # noqa: F401
 from symvi.registry import CONTACTS as _CONTACTS
 from symvi.registry import FORCES as _FORCES
 from symvi.registry import JOINTS as _JOINTS
+from symvi.registry import NOTEBOOK as _NOTEBOOK
 from symvi.registry import ContactKind as _ContactKind
 from symvi.registry import ForceKind as _ForceKind
 from symvi.registry import JointType as _JointType
@@ -38,6 +39,19 @@ def _try_joint(record: _JointType) -> None:
     try_joint(record)
 
 
+def _draw_mechanism(mechanism: Mechanism) -> str:
+    from symvi.page.notebook import mechanism_html
+
+    return mechanism_html(mechanism)
+
+
+def _draw_motion(motion: Trajectory) -> str:
+    from symvi.page.notebook import motion_html
+
+    return motion_html(motion)
+
+
+_NOTEBOOK.update(mechanism=_draw_mechanism, motion=_draw_motion)
 _CONTACTS.close_own(_try_contact)
 _FORCES.close_own(_try_force)
 _JOINTS.close_own(_try_joint)

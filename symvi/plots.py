@@ -7,6 +7,7 @@ matplotlib: no date, no window, no settings of the user.
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import numpy as np
 
 from symvi.errors import SymviError, missing_extra, told_as_files
 from symvi.mechanism.files import checked_path
+from symvi.simulate.curves import Column, by_unit
 from symvi.simulate.frames import rotation_matrices
 
 __all__ = ["write_plot"]
@@ -34,9 +36,10 @@ STYLE: dict[Any, Any] = {
 }  # fmt: skip
 
 
-def write_plot(trajectory, path: str | os.PathLike[str]) -> Path:
-    """Write a PNG with four panels over time, and return its path.
+def write_plot(trajectory, path: str | os.PathLike[str], curves: Sequence[str] | None = None) -> Path:
+    """Write a PNG over time, and return its path: four panels, or what is chosen by name, a panel for each unit.
 
+    curves: names as in `Trajectory.curves`, such as ["pin", "motor.power"]; left out, the four panels.
     trajectory: a value with mechanism, time (N,) [s], position (N, n, 3) [m], orientation (N, n, 4), energy,
         kinetic_energy, potential_energy (N,) [J], closure (N,) [m or rad], iterations (N,). Values that are not finite
         leave gaps.
@@ -55,16 +58,32 @@ def write_plot(trajectory, path: str | os.PathLike[str]) -> Path:
     with matplotlib.rc_context():
         matplotlib.rcdefaults()
         matplotlib.rcParams.update(STYLE)
-        figure = Figure(figsize=(11, 6.6), dpi=120, layout="constrained")
+        groups = None if curves is None else list(by_unit(trajectory.curves.columns(curves)).items())
+        height = 6.6 if groups is None else 0.9 + 2.4 * max(len(groups), 1)
+        figure = Figure(figsize=(11, height), dpi=120, layout="constrained")
         FigureCanvasAgg(figure)
-        panels = figure.subplots(2, 2, sharex=True)
-        for draw, panel in zip((_energy, _closure, _heights, _iterations), panels.flat, strict=True):
-            draw(panel, trajectory)
-        for panel in panels[1]:
+        if groups is None:
+            panels = figure.subplots(2, 2, sharex=True)
+            for draw, panel in zip((_energy, _closure, _heights, _iterations), panels.flat, strict=True):
+                draw(panel, trajectory)
+        else:
+            panels = figure.subplots(len(groups), 1, sharex=True, squeeze=False)
+            for panel, (title, columns) in zip(panels.flat, groups, strict=True):
+                _chosen(panel, title, columns, trajectory.time)
+        for panel in panels[-1]:
             panel.set_xlabel("time [s]")
         figure.suptitle(trajectory.mechanism.name, x=0.012, ha="left", fontsize=13, fontweight="bold", parse_math=False)
         _save_whole(figure, path)
     return path
+
+
+def _chosen(panel, title: str, columns: Sequence[Column], time) -> None:
+    """Curves of one unit. Beyond the colours that can be told apart they are dashed, then dotted."""
+    panel.set_title(title)
+    for k, column in enumerate(columns):
+        style = ("-", "--", ":")[k // len(BODIES) % 3]
+        panel.plot(time, column.values, style, color=BODIES[k % len(BODIES)], label=column.name)
+    _legend(panel)
 
 
 def _energy(panel, trajectory) -> None:

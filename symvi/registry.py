@@ -483,3 +483,8 @@ def register_file(path: Path) -> tuple[str, ...]:
 def _line(error: BaseException, path: Path) -> str:
     own = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
     return f"{path.name}:{own[-1]}" if own else path.name
+
+
+# What draws an object at a notebook, by its kind ("mechanism", "motion"). The package fills it: rooms that draw come
+# after those of the objects.
+NOTEBOOK: dict[str, Callable[[Any], str]] = {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -28,6 +29,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     standard output like that of any other error.
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
+    _use_one_thread()
     try:
         code = app(args=given, prog_name="symvi", standalone_mode=False)
     except typer.Abort:
@@ -42,3 +44,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print_json({"error": of_typer.format_message(), "kind": "UsageError"}, "--json" in given)
         return of_typer.exit_code
     return code if isinstance(code, int) else 0
+
+
+def _use_one_thread() -> None:
+    """NumPy's matrices are small here: threads for them wait for each other, on a busy machine for most of a command.
+
+    Whoever has set the variables, or has imported NumPy before, decides.
+    """
+    if "numpy" not in sys.modules:
+        for library in ("OPENBLAS", "MKL", "OMP"):
+            os.environ.setdefault(f"{library}_NUM_THREADS", "1")

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from importlib.util import find_spec
@@ -21,7 +21,7 @@ import typer
 from rich.console import Console
 
 from symvi.cli.console import command
-from symvi.cli.importing import imported_looks, takes_mechanism
+from symvi.cli.importing import imported_looks, set_starts, takes_mechanism
 from symvi.errors import EnergyWarning, RateWarning, SpinWarning, StiffnessWarning, SymviError, missing_extra
 from symvi.numbers.control import DEFAULTS, MOST_ITERATIONS, MOST_PARTS, PARTS
 
@@ -58,7 +58,11 @@ FixedIterations = Annotated[
 Backend = Annotated[Literal["auto", "c", "python"], typer.Option(help="Compiled C, or the Python reference.")]
 Settings = Annotated[
     list[str] | None,
-    typer.Option("--set", help="NAME=VALUE: change a parameter, as in arm.mass=2.", metavar="NAME=VALUE"),
+    typer.Option(
+        "--set",
+        help="NAME=VALUE: a parameter, as arm.mass=2, or start, as pin.coordinate='60 deg'.",
+        metavar="NAME=VALUE",
+    ),
 ]
 Inputs = Annotated[
     list[str] | None,
@@ -66,6 +70,14 @@ Inputs = Annotated[
         "--input",
         help="A force, torque or target held for the whole run, as in motor.force=2; or a keyframe's controls.",
         metavar="NAME=VALUE|KEY",
+    ),
+]
+Curves = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--curves",
+        help="What --plot, --csv and the page's curves show: pin, pin.rate, pin.reaction, motor.power, foot.force.",
+        metavar="NAME[,NAME...]",
     ),
 ]
 DEMO_TIME, DEMO_STEP = 10.0, 0.01
@@ -174,6 +186,7 @@ def simulate(
     csv: Annotated[Path | None, typer.Option(help="Save the trajectory as a table.")] = None,
     page: Annotated[Path | None, typer.Option(help="Write a page that replays the motion.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Write a plot, a .png file (extra 'plot').")] = None,
+    curves: Curves = None,
     set_: Settings = None,
     input_: Inputs = None,
     every: Annotated[int, typer.Option(min=1, help="Record every n-th step.")] = 1,
@@ -220,21 +233,25 @@ def simulate(
     except ValueError as error:
         raise SymviError(f"--{error}") from None
     _check_outputs(out=out, csv=csv, page=page, plot=plot)
+    chosen = [name.strip() for text in curves or () for name in text.split(",") if name.strip()]
+    if chosen and not (csv or page or plot):
+        raise SymviError("--curves: says what --plot, --csv or --page show; give one of them")
     if backend == "python" and real == "float":
         raise SymviError("--backend python computes in double; --real float needs --backend c")
+    imported, settings = set_starts(imported, set_ or [])
     mechanism = imported.mechanism
     start = None if resume is None else Trajectory.load(resume)
     build: dict[str, Any] = {"layout": layout, "real": real, "profile": profile, "backend": backend, "loops": loops}
     build["coordinates"] = coordinates
-    build["parameters"] = _settings(set_ or [], "--set", "arm.mass=2 or gravity=0,0,-1.62")
+    build["parameters"] = _settings(settings, "--set", "arm.mass=2 or gravity=0,0,-1.62")
     how: dict[str, Any] = {"every": every, "project": project, "start": start, "options": options, "rates": rates}
     how["inputs"] = _inputs(input_ or [], imported)
-    simulator, trajectory, seconds = _run(console, mechanism, time, step, build, **how)
+    simulator, trajectory, seconds = _run(console, mechanism, time, step, build, chosen, **how)
     result = dict(_summary(console, simulator, trajectory, seconds))
     looks = None if page is None else imported_looks(console, imported)
     if looks and looks.notices:
         result["not shown"] = looks.notices
-    for what, path, write in _outputs(trajectory, out, csv, page, plot, looks):
+    for what, path, write in _outputs(trajectory, out, csv, page, plot, looks, chosen):
         write(path)
         result[what] = path.resolve()
         console.print(f"{what}: {path.resolve()}", highlight=False, soft_wrap=True)
@@ -330,24 +347,40 @@ def _check_outputs(**paths: Path | None) -> None:
 
 
 def _run(
-    console: Console, mechanism: Mechanism, time: float, step: float, build: Mapping[str, Any], **how: Any
+    console: Console,
+    mechanism: Mechanism,
+    time: float,
+    step: float,
+    build: Mapping[str, Any],
+    chosen: Sequence[str] = (),
+    **how: Any,
 ) -> tuple[Simulator, Trajectory, tuple[float, float]]:
     from symvi.simulate import Simulator
 
     begin = perf_counter()
     with console.status(f"building the solver of {mechanism.name}"):
         simulator = Simulator(mechanism, **build)
+    if chosen:  # of one step, before an hour's work is lost for want of a name
+        with _quiet():
+            simulator.simulate(step, step, **{**how, "every": 1}).curves.check(chosen)
     built = perf_counter()
     with _progress(console) as progress:
         try:
-            with warnings.catch_warnings():
-                for kind in (SpinWarning, EnergyWarning, StiffnessWarning, RateWarning):  # the summary has them
-                    warnings.simplefilter("ignore", kind)
+            with _quiet():
                 trajectory = simulator.simulate(time, step, progress=progress, **how)
         except MemoryError as error:
             remedy = "simulate in parts, with --out and --continue, or record less, with --every"
             raise SymviError(f"{round(time / step)} steps do not fit in memory: {remedy}") from error
     return simulator, trajectory, (built - begin, perf_counter() - built)
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Without warnings that the summary has."""
+    with warnings.catch_warnings():
+        for kind in (SpinWarning, EnergyWarning, StiffnessWarning, RateWarning):
+            warnings.simplefilter("ignore", kind)
+        yield
 
 
 @contextmanager
@@ -497,16 +530,22 @@ def _settings(texts: list[str], option: str, example: str) -> dict[str, object]:
 
 
 def _outputs(
-    trajectory: Trajectory, out: Path | None, csv: Path | None, page: Path | None, plot: Path | None, looks: Any
+    trajectory: Trajectory,
+    out: Path | None,
+    csv: Path | None,
+    page: Path | None,
+    plot: Path | None,
+    looks: Any,
+    curves: list[str],
 ):
     from symvi.page import write_page
     from symvi.plots import write_plot
 
     for what, path, write in (
         ("trajectory", out, trajectory.save),
-        ("table", csv, trajectory.to_csv),
-        ("page", page, lambda where: write_page(trajectory, where, looks=looks)),
-        ("plot", plot, lambda where: write_plot(trajectory, where)),
+        ("table", csv, lambda where: trajectory.to_csv(where, curves or None)),
+        ("page", page, lambda where: write_page(trajectory, where, looks=looks, curves=curves)),
+        ("plot", plot, lambda where: write_plot(trajectory, where, curves or None)),
     ):
         if path is not None:
             yield what, path, write

@@ -38,6 +38,7 @@ def export(
     max_text: Annotated[int | None, typer.Option(help="Refuse more code and constants, in bytes.")] = None,
     max_ram: Annotated[int | None, typer.Option(help="Refuse more structs and stack, in bytes.")] = None,
     measure: Annotated[bool, typer.Option(help="Measure size, stack and instructions on emulated boards.")] = True,
+    model: Annotated[bool, typer.Option(help="Add mass matrix, inverse dynamics, Jacobians, ...")] = False,
 ) -> Mapping[str, Any]:
     """Write a mechanism's solver as a folder: sources, build files, self-test, figures."""
     from symvi.exporters import export as write
@@ -58,6 +59,7 @@ def export(
             max_text=max_text,
             max_ram=max_ram,
             measure=measure,
+            model=model,
         )
     manifest, folder = exported.manifest, Path(output)
     for name in exported.files:

@@ -19,6 +19,7 @@ from symvi.errors import SymviError
 
 if TYPE_CHECKING:
     from symvi.importers import Imported, Report
+    from symvi.mechanism.starting import Given
     from symvi.page.looks import Looks
 
 File = Annotated[Path, typer.Argument(help="A mechanism: TOML, JSON, URDF, xacro, MJCF, trep.", metavar="FILE")]
@@ -53,7 +54,7 @@ Argument = Annotated[list[str] | None, typer.Option("--arg", help="Import: of a 
 Start = Annotated[
     list[str] | None,
     typer.Option(
-        help="Import: where a joint starts, in m and rad; or the name of a keyframe.",
+        help="Where a joint starts, in m and rad or as 60 deg; or the name of an import's keyframe.",
         metavar="JOINT=VALUE[,VALUE...]|KEY",
     ),
 ]
@@ -169,12 +170,32 @@ def _with_inputs(report: "Report", key: str) -> "Report":
     return Findings(report.file, list(taken)).report()
 
 
-def _start(texts: list[str]) -> str | dict[str, tuple[float, ...]]:
+def _start(texts: list[str]) -> "str | dict[str, Given]":
     """The coordinates of joints, or the name of a start in the file."""
     if len(texts) == 1 and "=" not in texts[0]:
         return texts[0]
     form = "--start JOINT=VALUE"
-    return {joint: _numbers(value, form, f"{joint}={value}") for joint, value in _pairs(texts, form).items()}
+    return {joint: _quantities(value, form, f"{joint}={value}") for joint, value in _pairs(texts, form).items()}
+
+
+def set_starts(imported: "Imported", texts: list[str]) -> "tuple[Imported, list[str]]":
+    """The import that starts as texts of `--set` say, pin.coordinate=60 deg or pin.velocity=1; and the other texts."""
+    from symvi.mechanism.starting import starting_at
+
+    mechanism, others = imported.mechanism, []
+    bodies, joints = set(mechanism.body_names), [joint.name for joint in mechanism.joints]
+    fields: dict[str, dict[str, Given]] = {"coordinate": {}, "velocity": {}}
+    for text in texts:
+        name, sign, value = text.partition("=")
+        owner, _, field = name.strip().rpartition(".")
+        if not sign or field not in fields or owner in bodies or (field == "velocity" and owner not in joints):
+            others.append(text)
+            continue
+        if owner in fields[field]:
+            raise SymviError(f"--set {text!r}: it has a value already; give it one only")
+        fields[field][owner] = _quantities(value, f"--set {owner}.{field}=VALUE", text)
+    mechanism = starting_at(mechanism, fields["coordinate"], fields["velocity"])
+    return (imported if len(others) == len(texts) else replace(imported, mechanism=mechanism)), others
 
 
 def _pairs(texts: list[str], form: str) -> dict[str, str]:
@@ -257,6 +278,23 @@ def _numbers(text: str, form: str, whole: str = "") -> tuple[float, ...]:
     except ValueError:
         option, _, what = form.partition(" ")
         raise SymviError(f"{option} {(whole or text)!r}: write {what}") from None
+
+
+def _quantities(text: str, form: str, whole: str) -> "Given":
+    """The numbers of an option, or texts with units, which fit the joint or not. form, whole: as of `_numbers`."""
+    from symvi.mechanism.units import quantity
+
+    found: list[float | str] = []
+    for part in text.split(","):
+        try:
+            found += _numbers(part, form, whole)
+        except SymviError as error:
+            try:
+                quantity(part, ["any"])
+            except ValueError as reason:
+                raise (SymviError(f"{error}; {part.strip()!r} {reason}") if part.strip() else error) from None
+            found.append(part)
+    return found[0] if len(found) == 1 else found
 
 
 import_file.__name__ = "import"  # a word of Python cannot be the name of a function

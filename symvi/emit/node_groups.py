@@ -53,6 +53,7 @@ class NodeGroups:
                     "rows": fields["g"],
                     "watched": "y" not in fields,
                     "solved": "f" in fields,
+                    "led": "base" not in fields,
                     "guarded": any(f.name == "guard" for f in self.program.records.of(kind, "parameters")),
                 }
 

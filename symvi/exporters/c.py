@@ -50,10 +50,14 @@ def write(request: Request, folder: Path) -> dict[str, Any]:
     goldens = _goldens(request)
     found = manifest_of(request, text, goldens)
     view = _view(request, text, goldens[request.real])
-    files = _sources(text) | {
-        name.format(request.prefix): environment("export").get_template(template).render(view)
-        for name, template in FILES.items()
-    }
+    files = (
+        _sources(text)
+        | _model(request)
+        | {
+            name.format(request.prefix): environment("export").get_template(template).render(view)
+            for name, template in FILES.items()
+        }
+    )
     golden = goldens[request.real]
     if isinstance(golden, Golden):
         files["golden.csv"] = golden.table(request, request.real)
@@ -70,6 +74,17 @@ def write(request: Request, folder: Path) -> dict[str, Any]:
 def _sources(text: ExportedText) -> dict[str, str]:
     name, files = text.sources.name, text.sources.files
     return {f"include/{name}.h": files[f"{name}.h"], f"src/{name}.c": files[f"{name}.c"]}
+
+
+def _model(request: Request) -> dict[str, str]:
+    """What a model is asked, if that is wanted."""
+    if not request.model:
+        return {}
+    from symvi.emit.queries import generate_queries
+    from symvi.simulate.model_ties import queries_of
+
+    found = generate_queries(queries_of(request.mechanism, {}, request.loops), request.prefix, request.real)
+    return {f"{'include' if name.endswith('.h') else 'src'}/{name}": text for name, text in found.files.items()}
 
 
 def _write(folder: Path, files: dict[str, str]) -> None:
@@ -112,6 +127,7 @@ def _view(request: Request, text: ExportedText, expected: Golden | str) -> dict[
     steps = expected.steps if known else STEPS
     return {
         "prefix": request.prefix,
+        "model": request.model,
         "PREFIX": request.prefix.upper(),
         "name": request.mechanism.name,
         "version": __version__,

@@ -45,6 +45,7 @@ def export(
     max_text: int | None = None,
     max_ram: int | None = None,
     measure: bool = True,
+    model: bool = False,
 ) -> Exported:
     """Write a mechanism's solver as a folder for a firmware project: sources, build files, self-test, figures.
 
@@ -57,7 +58,8 @@ def export(
     1: none. prefix: of every symbol and file, default the mechanism's name. step: the time step of the exported
     defaults and of the self-test [s].
     max_text, max_ram: budgets of memory [bytes] on the smallest board that computes in `real` in hardware (Cortex-M4F
-    for float, Cortex-M7 for double). measure: False leaves the boards' figures out, which is quicker.
+    for float, Cortex-M7 for double). measure: False leaves the boards' figures out, which is quicker. model: True adds
+    what a model is asked in joint coordinates, PREFIX_mass_matrix(...) and others, in a header and a source of its own.
 
     Raises SymviError: an unknown target, a prefix that is no name in C, a folder that holds other files, a budget that
     is not met (with what would fit) or cannot be checked, a motion that fails within the self-test; CompilerError where
@@ -67,7 +69,8 @@ def export(
     write = target_named(target).write
     name = mechanism.name if prefix is None else prefix
     request = Request(
-        mechanism, real, layout, fixed_iterations, substeps, name, step, loops, coordinates, max_text, max_ram, measure
+        mechanism, real, layout, fixed_iterations, substeps, name, step, loops, coordinates, max_text, max_ram, measure,
+        model,
     )  # fmt: skip
     place = checked_path(folder)
     if not fspath(folder):

@@ -35,7 +35,7 @@ __all__ = ["MANIFEST", "check_replaceable", "digest_of", "manifest_text", "seale
 MANIFEST = "manifest.json"
 SEAL = "digest"  # the manifest's digest of itself, taken while this is empty
 # what the Makefile builds, and where; {} is the prefix
-BUILD, PRODUCTS = "build", ("{}.o", "lib{}_solver.a", "self_test", "self_test.exe")
+BUILD, PRODUCTS = "build", ("{}.o", "{}_queries.o", "lib{}_solver.a", "self_test", "self_test.exe")
 SHOWN = 5  # foreign files that an error names
 
 

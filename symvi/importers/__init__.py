@@ -20,6 +20,7 @@ from symvi.importers.options import Options
 from symvi.importers.reading import read
 from symvi.importers.report import Notice, Report, Source
 from symvi.mechanism.names import shown
+from symvi.mechanism.starting import Given
 
 __all__ = ["Imported", "Notice", "Options", "Placed", "Report", "Shown", "Source", "load"]
 
@@ -36,7 +37,7 @@ def load(
     arguments: Mapping[str, str] | None = None,
     gravity: Sequence[float] | None = None,
     prefix: str = "",
-    start: str | Mapping[str, float | Sequence[float]] | None = None,
+    start: str | Mapping[str, Given] | None = None,
     hold: Sequence[float] | None = None,
     repair: bool = False,
     strict: bool = False,
@@ -60,7 +61,8 @@ def load(
         the file and these.
     arguments: of a .xacro file.
     gravity: instead of the file's own, or of (0, 0, -9.81) [m/s^2].
-    start: start coordinates by the joints' names in the file [m, rad]; others start at zero, or the stop nearest to it.
+    start: start coordinates by the joints' names in the file [m, rad, or as "60 deg"]; others start at zero, or the
+        stop nearest to it; in symvi's own files, where these say.
         Or the name of one of the file's own starts (MJCF's keyframes).
         A floating base starts so high that the lowest contact point touches the ground.
     hold: (stiffness, damping) of a servo on every joint with one coordinate that follows no other, has no motor and

@@ -59,3 +59,6 @@ class Imported:
     starts: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     trajectory: Any = None
     inputs: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return f"<Imported {self.mechanism!r} of {self.report.summary()}>"

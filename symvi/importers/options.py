@@ -11,6 +11,7 @@ from typing import Literal
 from symvi.errors import MechanismError
 from symvi.importers.hulls import FEWEST, MOST
 from symvi.mechanism.names import checked_name, shown
+from symvi.mechanism.starting import Given
 from symvi.mechanism.values import items_of, not_negative, number, numbers, vector
 
 __all__ = ["Options"]
@@ -30,7 +31,7 @@ class Options:
     gravity: Sequence[float] | None = None
     prefix: str = ""
     repair: bool = False
-    start: str | Mapping[str, float | Sequence[float]] = field(default_factory=dict)
+    start: str | Mapping[str, Given] = field(default_factory=dict)
     hold: Sequence[float] | None = None
 
     def __post_init__(self) -> None:

@@ -33,6 +33,7 @@ from symvi.mechanism.files import checked_path, printable
 from symvi.mechanism.joint_table import coordinate_count, coordinate_kinds
 from symvi.mechanism.names import WORLD, did_you_mean, shown
 from symvi.mechanism.placement import start_placements
+from symvi.mechanism.starting import starting_at
 
 __all__ = ["read"]
 
@@ -67,9 +68,7 @@ def read(path: str | PathLike[str], options: Options) -> Imported:
     path = checked_path(path)
     place, ending = printable(path), path.suffix.lower()
     if ending in OWN:
-        if options != Options():
-            raise MechanismError(f"{place}: is symvi's own form; the options of an import belong to other formats")
-        return Imported(Mechanism.from_file(path), Report(place, ()))
+        return Imported(_own(path, place, options), Report(place, ()))
     findings = Findings(place)
     folders = Folders(Path(fspath(path)).parent, options.packages)
     content = _content(path, place, options, folders, findings)
@@ -86,6 +85,16 @@ def read(path: str | PathLike[str], options: Options) -> Imported:
     _refuse_base(place, options, root.tag)
     tree = READERS[root.tag](root, findings, options, folders)
     return imported(tree, findings, options, folders, Path(path).stem, root.tag)
+
+
+def _own(path: Path, place: str, options: Options) -> Mechanism:
+    """The mechanism of symvi's own file. Of the options of an import it knows where joints start."""
+    start = options.start
+    if replace(options, start={}) != Options():
+        raise MechanismError(f"{place}: is symvi's own form; the options of an import, but for start, belong to others")
+    if isinstance(start, str):
+        raise MechanismError(f"{place}: start {shown(start)}: symvi's own form names no starts; give joint -> value")
+    return starting_at(Mechanism.from_file(path), start)
 
 
 def _content(path: str | PathLike[str], place: str, options: Options, folders: Folders, findings: Findings) -> bytes:

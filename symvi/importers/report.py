@@ -67,6 +67,9 @@ class Report:
     file: str
     notices: tuple[Notice, ...]
 
+    def __repr__(self) -> str:
+        return f"<Report of {self.summary()}>"
+
     def of(self, *kinds: Kind) -> tuple[Notice, ...]:
         """The notices of some kinds."""
         return tuple(notice for notice in self.notices if notice.kind in kinds)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 from symvi.importers.holding import APART, apart, moved, said
@@ -11,6 +11,8 @@ from symvi.importers.report import Findings
 from symvi.importers.tree import NO_LIMIT, Motor, Start, Tree, TreeJoint, by_name
 from symvi.mechanism.joint_table import coordinate_kinds
 from symvi.mechanism.names import did_you_mean, shown
+from symvi.mechanism.quantities import along_joint
+from symvi.mechanism.starting import Given
 from symvi.mechanism.values import one_or_more
 
 __all__ = ["INPUTS", "held_at_start", "note_other_starts", "start_of", "with_start", "without_starts_of_followers"]
@@ -18,7 +20,7 @@ __all__ = ["INPUTS", "held_at_start", "note_other_starts", "start_of", "with_sta
 INPUTS = "inputs of motors"  # what the notice on those of a file's own start is about
 
 
-def with_start(tree: Tree, start: str | Mapping[str, float | Sequence[float]], findings: Findings) -> Tree:
+def with_start(tree: Tree, start: str | Mapping[str, Given], findings: Findings) -> Tree:
     """The tree with the caller's start coordinates, by the names of its joints; or with one of the file's own starts.
 
     What does not fit is refused.
@@ -33,7 +35,7 @@ def with_start(tree: Tree, start: str | Mapping[str, float | Sequence[float]], f
             continue
         joint, title = joints[name], f"start {shown(given)} of joint {shown(name)}"
         try:
-            values = one_or_more(given)
+            values = one_or_more(along_joint(given, coordinate_kinds(joint.type)))
         except ValueError as error:
             findings.refuse(joint.source, f"{title} {error}")
             continue

@@ -26,11 +26,11 @@ from dataclasses import dataclass
 from symvi.kernels import blocks
 from symvi.kernels.blocks import Matrix, Vector, cross
 from symvi.kernels.body_kernels import BODY
+from symvi.kernels.carried_joint import MEANINGS as OF_BODY
+from symvi.kernels.carried_joint import OWN, SOURCE, CarriedJoint, blocks_sum, dot_sparse
 from symvi.kernels.common import SHARED, single
 from symvi.kernels.kernel import Block, Kernel, Port
 from symvi.kernels.records import Records
-from symvi.kernels.sweep import MEANINGS as OF_BODY
-from symvi.kernels.sweep import OWN, SOURCE, Sweep, blocks_sum, dot_sparse
 from symvi.kernels.tracing import Trace
 from symvi.scalar import Scalar
 
@@ -96,31 +96,31 @@ class Ends:
 class Crossing:
     """Traces what bordered rows do at joints of one type, and at the bodies that these carry. kind: of what is left."""
 
-    def __init__(self, records: Records, sweep: Sweep, rows: Bordered, kind: str):
-        self.records, self.sweep, self.rows, self.kind = records, sweep, rows, kind
+    def __init__(self, records: Records, joint: CarriedJoint, rows: Bordered, kind: str):
+        self.records, self.joint, self.rows, self.kind = records, joint, rows, kind
 
     @property
     def _ports(self) -> tuple[Port, ...]:
-        own = Port(self.sweep.kind, self.sweep.kind), Port(OWN, BODY)
+        own = Port(self.joint.kind, self.joint.kind), Port(OWN, BODY)
         held = (Port(HOLDER, self.rows.holder),) if self.rows.holder else ()
         return SHARED, *own, Port(ROW, self.rows.kind), *held, Port(HERE, self.kind)
 
     def _kernel(self, name: str, text: str, build: Callable[[Trace], None], more: Sequence[Port] = ()) -> Kernel:
-        return single(self.records, name, text, (*self._ports, *more), self.sweep.kind, build)
+        return single(self.records, name, text, (*self._ports, *more), self.joint.kind, build)
 
     # --- blocks -------------------------------------------------------------------------------------------------------
     def right(self, trace: Trace, ends: Ends, at_anchor: bool) -> Matrix:
         """R, row by row: of the body itself, and of what it carries; about the body's anchor, or the joint's point."""
         m = self.rows.rows
         found = _dense(trace, HERE, "R", 6, m) if ends.carried else None
-        offset = None if at_anchor else self.sweep.offset(trace, "1")
+        offset = None if at_anchor else self.joint.offset(trace, "1")
         if found is not None and offset is not None:
             with trace.computing("R = [R_x; R_r + d1 x R_x]", SOURCE):
                 columns = [[row[k] for row in found] for k in range(m)]
                 moved = [[*c[:3], *blocks_sum(c[3:], cross(offset, c[:3]))] for c in columns]
                 found = [[column[r] for column in moved] for r in range(6)]
         if ends.own:
-            arm = self.sweep.arm(trace, "1", at_anchor)
+            arm = self.joint.arm(trace, "1", at_anchor)
             with trace.computing("R = [G_x; G_r + r1 x G_x] + what it carries", SOURCE):
                 block = _entries(trace, self.rows.label, self.rows.right[ends.own])
                 columns = [[row[k] for row in block] for k in range(m)]
@@ -133,12 +133,12 @@ class Crossing:
     def left(self, trace: Trace, ends: Ends, at_anchor: bool) -> Matrix:
         """L about the body's anchor, or the joint's point, row by row."""
         found = _dense(trace, HERE, "L", self.rows.rows, 6) if ends.carried else None
-        offset = None if at_anchor else self.sweep.offset(trace, "2")
+        offset = None if at_anchor else self.joint.offset(trace, "2")
         if found is not None and offset is not None:
             with trace.computing("L = [L_x, L_r + d2 x L_x]", SOURCE):
                 found = [[*row[:3], *blocks_sum(row[3:], cross(offset, row[:3]))] for row in found]
         if ends.own:
-            arm = self.sweep.arm(trace, "2", at_anchor)
+            arm = self.joint.arm(trace, "2", at_anchor)
             with trace.computing("L = [G_x, G_r + r2 x G_x] + what it carries", SOURCE):
                 block = _entries(trace, self.rows.label, self.rows.below[ends.own])
                 own = [[*row[:3], *blocks_sum(row[3:], cross(arm, row[:3]))] for row in block]
@@ -152,7 +152,7 @@ class Crossing:
         more interest, since the ground is the ancestor."""
 
         def build(trace: Trace) -> None:
-            n = self.sweep.link.freedoms
+            n = self.joint.link.freedoms
             right, left = self.right(trace, ends, False), self.left(trace, ends, False)
             if n:
                 back, side = self._leave(trace, right, left, ends.begins)
@@ -171,15 +171,15 @@ class Crossing:
 
     def _leave(self, trace: Trace, right: Matrix, left: Matrix, begins: bool) -> tuple[Matrix, Matrix]:
         """K_y and L N2; what they leave of S and of the row's residual is stored."""
-        m, factors = self.rows.rows, self.sweep.pivot(trace)
+        m, free, zero = self.rows.rows, self.joint.link.solved, trace.graph.constant(0)
+        back = [[zero] * m for _ in range(self.joint.link.freedoms)]  # what drivers lead gives no row anything
         with trace.computing("K_y = E^-1 N1ᵀ R", SOURCE):
-            given = [
-                [dot_sparse(trace, column, [row[k] for row in right]) for k in range(m)]
-                for column in self.sweep.columns(trace, "1")
-            ]
-            back = blocks.solve(factors, given)
+            columns1 = self.joint.columns(trace, "1")
+            given = [[dot_sparse(trace, columns1[k], [row[c] for row in right]) for c in range(m)] for k in free]
+            for k, row in zip(free, blocks.solve(self.joint.pivot(trace), given) if free else [], strict=True):
+                back[k] = row
         with trace.computing("L N2", SOURCE):
-            side = [[dot_sparse(trace, row, column) for column in self.sweep.columns(trace, "2")] for row in left]
+            side = [[dot_sparse(trace, row, column) for column in self.joint.columns(trace, "2")] for row in left]
         trace.write(HERE, "K_y", [x for row in back for x in row], *MEANINGS["K_y"])
         trace.write(HERE, "LN", [x for row in side for x in row], *MEANINGS["LN"])
         with trace.computing("S -= L N2 K_y,  f_row -= L N2 q", SOURCE):
@@ -192,15 +192,15 @@ class Crossing:
     def _lessen_residual(self, trace: Trace, side: Matrix, begins: bool) -> None:
         given = self.rows.at_first(trace)[1] if begins else None
         f = trace.read(ROW, "work", "f", self.rows.rows, *MEANINGS["f"]) if given is None else given
-        trace.write(ROW, "f", blocks.subtract_times(f, side, self.sweep.increment(trace)), *MEANINGS["f"])
+        trace.write(ROW, "f", blocks.subtract_times(f, side, self.joint.increment(trace)), *MEANINGS["f"])
 
     def _rest(self, trace: Trace, right: Matrix, left: Matrix, back: Matrix, side: Matrix) -> tuple[Matrix, Matrix]:
         """R - A N2 K_y, L - L N2 K: of rotations that the joint does not pass on, nothing but what its laws do."""
-        m, zero, passed = self.rows.rows, trace.graph.constant(0), self.sweep.passed
-        if self.sweep.link.is_absolute:
+        m, zero, passed = self.rows.rows, trace.graph.constant(0), self.joint.passed
+        if self.joint.link.is_absolute:
             right = [*right[:3], *([zero] * m for _ in range(3))]
             left = [[*row[:3], zero, zero, zero] for row in left]
-        lift, taken = self.sweep.lift(trace), self.sweep.back(trace)
+        lift, taken = self.joint.lift(trace), self.joint.back(trace)
         with trace.computing("R - A N2 K_y,  L - L N2 K", SOURCE):
             right = [
                 row if r < passed else [zero] * m for r, row in enumerate(blocks.subtract_product(right, lift, back))
@@ -213,7 +213,7 @@ class Crossing:
 
     def _hand_down(self, trace: Trace, right: Matrix, left: Matrix, fresh: bool) -> None:
         """To the body below, about its own anchor."""
-        reach1, reach2, m = self.sweep.reach(trace, "1"), self.sweep.reach(trace, "2"), self.rows.rows
+        reach1, reach2, m = self.joint.reach(trace, "1"), self.joint.reach(trace, "2"), self.rows.rows
         with trace.computing("R_k += [R_x; R_r + p1 x R_x],  L_k += [L_x, L_r + p2 x L_x]", SOURCE):
             columns = [[row[k] for row in right] for k in range(m)]
             moved = [[*c[:3], *blocks_sum(c[3:], cross(reach1, c[:3]))] for c in columns]
@@ -227,7 +227,7 @@ class Crossing:
 
     def resolve(self, name: str, begins: bool) -> Kernel | None:
         """Another right-hand side: f_row -= L N2 q. Nothing where the joint leaves nothing free."""
-        n = self.sweep.link.freedoms
+        n = self.joint.link.freedoms
         if not n and not (begins and self.rows.holder and not self.rows.sent):
             return None
 
@@ -242,21 +242,21 @@ class Crossing:
 
     def substitute(self, name: str) -> Kernel | None:
         """q -= K_y y, before the joint's own increment follows from q."""
-        n = self.sweep.link.freedoms
-        if not n:
+        n = self.joint.link.freedoms
+        if not self.joint.link.solved:
             return None
 
         def build(trace: Trace) -> None:
             with trace.computing("q -= K_y y", SOURCE):
                 y = trace.read(ROW, "work", "s", self.rows.rows)
                 back = _dense(trace, HERE, "K_y", n, self.rows.rows)
-                self.sweep.set_increment(trace, blocks.subtract_times(self.sweep.increment(trace), back, y))
+                self.joint.set_increment(trace, blocks.subtract_times(self.joint.increment(trace), back, y))
 
         return self._kernel(name, "q -= K_y y", build)
 
-    def couple(self, name: str, other: Crossing, begins: bool) -> Kernel | None:
-        """What the joint leaves between these rows and others that run through it."""
-        n, m, k = self.sweep.link.freedoms, self.rows.rows, other.rows.rows
+    def couple(self, name: str, other: Crossing, begins: bool) -> Kernel:
+        """What the joint leaves between these rows and others that run through it. Drivers do not lead all of it."""
+        n, m, k = self.joint.link.freedoms, self.rows.rows, other.rows.rows
 
         def build(trace: Trace) -> None:
             zero = trace.graph.constant(0)
@@ -273,7 +273,7 @@ class Crossing:
                     trace.write(PAIR, field, [x for row in new for x in row], *MEANINGS[field])
 
         more = (Port(OTHER_HERE, other.kind), Port(PAIR, pair_kind(self.rows, other.rows)))
-        return self._kernel(name, "S_cd -= L_c N2 K_yd,  S_dc -= L_d N2 K_yc", build, more) if n else None
+        return self._kernel(name, "S_cd -= L_c N2 K_yd,  S_dc -= L_d N2 K_yc", build, more)
 
     # --- at the common ancestor ---------------------------------------------------------------------------------------
     def close(self, name: str, ends: Ends) -> Kernel:
@@ -315,7 +315,7 @@ class Crossing:
         def build(trace: Trace) -> None:
             with trace.computing("y = S^-1 f_row - S^-1 L s_k", SOURCE):
                 f = trace.read(ROW, "work", "f", m)
-                y = blocks.subtract_times(f, _dense(trace, HERE, "Z", m, 6), self.sweep.motion(trace))
+                y = blocks.subtract_times(f, _dense(trace, HERE, "Z", m, 6), self.joint.motion(trace))
                 trace.write(ROW, "s", y, "solved increment of the impulses")
 
         return self._kernel(name, "y = S^-1 f_row - S^-1 L s_k", build)

@@ -34,6 +34,10 @@ from symvi.scalar import Rate, Scalar
 PHASES = ("merit", "begin", "rest", "advance", "shorten_step", "reset", "gather", "arrive")  # of rows alone
 TOTAL = "impulses of the parts of a step so far"
 TOTAL_REACTION = "reactions of those parts, each times the time that forces acted"
+WORKS = {
+    "work_after": "impulses of rows at the first knot times velocities after it",
+    "work_before": "the same against velocities before it",
+}
 SLOPES = "slopes of the impulses along the free coordinates by the body's motion"
 
 
@@ -119,11 +123,33 @@ def constraint_kernels(
             lambda t: _reaction(t, model, baked, right["b"]),
         )
     kernels |= own_kernels(records, kind, model)
+    kernels["do_work"] = single(
+        records,
+        f"do_work_{kind}",
+        "add y G(z1) v and -y G(z1) v_last",
+        ports,
+        kind,
+        lambda t: _do_work(t, model, right),
+    )
     if model.angles or model.target or model.laws:
         kernels["finish"] = _finish(records, kind, model, ports, second)
     if model.laws and damping:
         kernels |= knot_kernels(records, kind, model.laws, ports, lambda t: _by_label(t, damping.directions))
     return ConstraintKernels(kernels, below, right, damping)
+
+
+def _do_work(trace: Trace, model: ConstraintModel, right: Mapping[str, Block]) -> None:
+    """Work of the impulses at the first knot: where it depends on the way, joints bend it by more than a step shows."""
+    impulse = trace.read(trace.own, "work", "y", model.rows)
+    after, before = [], []
+    for label, block in right.items():
+        push = [_dot(trace, row, impulse) for row in stored(trace, block)]
+        for total, store in ((after, "work"), (before, "state")):
+            motion = [*trace.read(label, store, "v", 3), *trace.read(label, store, "w", 3)]
+            total.append(_dot(trace, push, motion))
+    found = zip(WORKS.items(), (-sum(after[1:], after[0]), sum(before[1:], before[0])), strict=True)
+    for (name, meaning), value in found:
+        trace.add_to(COMMON, name, [value], rate=Rate.ITERATION, meaning=meaning, unit="J")
 
 
 def _along_free(trace: Trace, model: ConstraintModel, baked: Baked) -> tuple[Damping, Mapping[str, Block]]:

@@ -9,12 +9,12 @@ from __future__ import annotations
 from symvi.kernels import common
 from symvi.kernels.account import driver_kernels
 from symvi.kernels.body_kernels import BODY
+from symvi.kernels.carried_joint import ASKED, LED, Link, mean_rate
 from symvi.kernels.common import COMMON, JOINT, SHARED, single
 from symvi.kernels.constraint import own_kernels, remember_input, towards_target
 from symvi.kernels.kernel import Kernel, Port
 from symvi.kernels.knots import Baked, carry_angles, remember_angles, trace_rows
 from symvi.kernels.records import Records
-from symvi.kernels.sweep import ASKED, LED, Link, mean_rate
 from symvi.kernels.tracing import Trace
 from symvi.physics.model import ConstraintModel
 from symvi.scalar import Rate, Scalar

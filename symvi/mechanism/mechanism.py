@@ -30,6 +30,7 @@ from symvi.mechanism.references import reference_complaints
 from symvi.mechanism.schema import file_schema
 from symvi.mechanism.tables import to_tables, toml_text
 from symvi.mechanism.values import Name, Text, Vector, field
+from symvi.registry import NOTEBOOK
 
 __all__ = ["HasMechanism", "Mechanism"]
 
@@ -76,6 +77,17 @@ class Mechanism(Description):
             found.append(Complaint((), f"{title}: has no bodies; give at least one"))
         if found:
             raise MechanismError([complaint.text for complaint in found], [complaint.path for complaint in found])
+
+    def __repr__(self) -> str:
+        counts = {table: len(getattr(self, table)) for table in TABLES}
+        words = (f"1 {TABLES[table].label}" if n == 1 else f"{n} {table}" for table, n in counts.items() if n)
+        return f"<Mechanism {self.name}: {', '.join(words)}>"
+
+    __str__ = __repr__
+
+    def _repr_html_(self) -> str | None:
+        """A picture, the joints and the freedoms, for a notebook."""
+        return NOTEBOOK["mechanism"](self) if "mechanism" in NOTEBOOK else None
 
     @classmethod
     def merge(

@@ -9,12 +9,13 @@ from __future__ import annotations
 import keyword
 import re
 import reprlib
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from difflib import get_close_matches
 
-__all__ = ["WORLD", "checked_name", "did_you_mean", "shown"]
+__all__ = ["WORLD", "checked_name", "did_you_mean", "listed", "shown"]
 
 WORLD = "world"
+MOST_LISTED = 6  # names in one line that says how many there are
 
 _PATTERN = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,62}")
 
@@ -48,6 +49,12 @@ def shown(value: object) -> str:
 _SHORT = reprlib.Repr()
 _SHORT.maxother = _SHORT.maxstring = 60
 _SHORT.maxtuple = _SHORT.maxlist = 12
+
+
+def listed(names: Collection[str], what: str) -> str:
+    """A count and the first names, for one line: "13 bodies: trunk, hip, ..."."""
+    first = ", ".join(list(names)[:MOST_LISTED])
+    return f"{len(names)} {what}" + (f": {first}" if first else "") + (", ..." if len(names) > MOST_LISTED else "")
 
 
 def did_you_mean(word: str, candidates: Iterable[str]) -> str:

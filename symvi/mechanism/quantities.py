@@ -21,7 +21,7 @@ from symvi.mechanism.units import quantity
 from symvi.mechanism.values import numbers
 from symvi.registry import JOINTS
 
-__all__ = ["in_si"]
+__all__ = ["along_joint", "in_si"]
 
 # Quantities along a joint's coordinates: the units for a translation and for a rotation.
 ALONG_AXES = {
@@ -69,6 +69,27 @@ def _kinds(table: str, item: Mapping[str, Any], tables: Mapping[str, Any]) -> tu
         return kinds
     k = item.get("coordinate", 0)
     return kinds[k : k + 1] if isinstance(k, int) else kinds
+
+
+def along_joint(given: Any, kinds: Sequence[str], along: str = "coordinate") -> Any:
+    """What was given along the coordinates of a joint, with texts such as "60 deg" as numbers in SI.
+
+    given: one or several. kinds: of the coordinates. along: a key of ALONG_AXES. Raises ValueError for a text that is
+    no such quantity, which it begins with.
+    """
+
+    def in_si_units(item: Any, k: int) -> Any:
+        if not isinstance(item, str):
+            return item
+        units = ALONG_AXES[along][0 if kinds[k : k + 1] == ("translation",) else 1]
+        try:
+            return quantity(item, units)
+        except ValueError as error:
+            raise ValueError(f"{shown(item)} {error}") from None
+
+    if isinstance(given, (list, tuple)):
+        return [in_si_units(item, k) for k, item in enumerate(given)]
+    return in_si_units(given, 0)
 
 
 class _Reader:

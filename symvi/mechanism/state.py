@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from symvi.errors import MechanismError
-from symvi.mechanism.names import did_you_mean, shown
+from symvi.mechanism.names import did_you_mean, listed, shown
 from symvi.mechanism.values import LARGEST, TOO_LARGE, Given, items_of, number
 
 __all__ = ["State"]
@@ -79,6 +79,9 @@ class State:
         if not isinstance(self.angles, Mapping):
             raise MechanismError(f"state: angles {shown(self.angles)} must be a mapping from joints to their angles")
         object.__setattr__(self, "angles", {name: _angles(name, values) for name, values in self.angles.items()})
+
+    def __repr__(self) -> str:
+        return f"<State at {self.time:g} s: {listed(self.names, 'bodies')}>"
 
     def _make_unit(self, quaternions: NDArray[np.float64]) -> None:
         """Remove what arithmetic adds to a quaternion's length; refuse more."""

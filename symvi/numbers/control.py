@@ -18,6 +18,7 @@ SMALLEST_RADIUS = 1e-3  # m: a body's inertia counts as at least that of its mas
 STILL = 10.0  # a residual of so many tolerances needs no further fall
 LEFT = 1000.0  # a residual of so many tolerances is accepted where increments are below the tolerance
 CHORD = 10.0  # factor on the residual that the same factors are predicted to leave, if they are used once more
+CURVED = 0.25  # rates whose change changes by more, as squares, bend too unevenly for a start along a parabola
 SAFETY = 100.0  # factor on the next increment, predicted from the fall of the residual; on the residual itself
 SLOW = 0.25  # a merit that falls by less, twice in succession, stagnates
 SINGULAR_OPENING = 1e-4  # of the mechanism's extent: how far rows may open in one step from a singular position

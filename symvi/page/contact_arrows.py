@@ -20,13 +20,15 @@ class ContactView:
     """Contacts in the keyframes.
 
     names: of the contact points that are ever closed. point (F, m, 3) [m], arrow (F, m, 3) [m]: the force on the
-        child, to scale; zero where a contact is open. scale: metres of an arrow per newton.
+        child, to scale; zero where a contact is open. scale: metres of an arrow per newton. longest: the largest force
+        that an arrow is as long as [N]; None where no force is larger.
     """
 
     names: tuple[str, ...]
     point: np.ndarray
     arrow: np.ndarray
     scale: float
+    longest: float | None
 
 
 def contact_view(trajectory, frames: Keyframes, length: float) -> ContactView | None:
@@ -43,7 +45,8 @@ def contact_view(trajectory, frames: Keyframes, length: float) -> ContactView | 
     scale = REACH * length / _weight(trajectory.mechanism, force)
     sizes = np.linalg.norm(force, axis=-1, keepdims=True)
     longest = LONGEST * length / scale  # an impact's force would reach out of the picture
-    return ContactView(names, point, scale * force * np.minimum(1.0, longest / np.maximum(sizes, 1e-300)), scale)
+    arrow = scale * force * np.minimum(1.0, longest / np.maximum(sizes, 1e-300))
+    return ContactView(names, point, arrow, scale, float(longest) if (sizes > longest).any() else None)
 
 
 def _weight(mechanism, force: np.ndarray) -> float:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from symvi.page.hard_steps import hard_steps
 from symvi.page.keyframes import Keyframes
 
 __all__ = ["energy_change", "list_facts"]
@@ -29,6 +30,8 @@ def list_facts(trajectory, frames: Keyframes, facts: Mapping[str, object] | None
         rows.append(
             ("steps that were split", f"{_grouped(int((substeps > 1).sum()))}, at most in {substeps.max():.0f}")
         )
+    if hard := hard_steps(trajectory):
+        rows.append(("hard steps", f"in {_grouped(len(hard))} places (key H)"))
     if getattr(trajectory, "contact_names", ()):
         gaps = trajectory.contact_values[:, :, 0]
         rows.append(("contact points", str(gaps.shape[1])))

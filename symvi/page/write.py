@@ -25,15 +25,17 @@ from symvi.mechanism import Mechanism
 from symvi.mechanism.files import checked_path
 from symvi.mechanism.names import shown
 from symvi.mechanism.values import items_of, vector
+from symvi.page.charts import chosen_charts, own_curves
 from symvi.page.contact_arrows import contact_view
 from symvi.page.facts import list_facts
 from symvi.page.framing import choose_framing, choose_marks
-from symvi.page.keyframes import Keyframes, choose_keyframes, encode, extremes, peaks
+from symvi.page.hard_steps import hard_steps
+from symvi.page.keyframes import Keyframes, choose_keyframes, encode
 from symvi.page.looks import NO_LOOKS, Looks
 from symvi.page.parts import point
 from symvi.page.scene import Mark, build_scene
 
-__all__ = ["SCRIPTS", "write_page"]
+__all__ = ["SCRIPTS", "page_text", "write_page"]
 
 # In reading order: each uses only what stands before it.
 SCRIPTS = (
@@ -42,7 +44,6 @@ SCRIPTS = (
 )  # fmt: skip
 
 MOST_FPS = 1e6
-CURVE_BUCKETS, CLOSURE_BUCKETS = 600, 250
 
 
 def write_page(
@@ -55,6 +56,7 @@ def write_page(
     traces: Sequence[tuple[str, Sequence[float]]] | None = None,
     facts: Mapping[str, object] | None = None,
     looks: Looks = NO_LOOKS,
+    curves: Sequence[str] = (),
 ) -> Path:
     """Write a page that replays a trajectory in three dimensions, and return its path.
 
@@ -67,10 +69,29 @@ def write_page(
         left out, those of the free ends. Further ones come and go with a click.
     facts: further rows of the table, such as {"freedoms": 1}.
     looks: how bodies look in the file that the mechanism came from (`looks_of`).
+    curves: names as in `Trajectory.curves`, such as ["pin", "motor.power"], of further curves: a chart for each unit.
     Raises SymviError for an unknown body, or if no placement is finite; ArgumentError for an argument that is none;
     FileError if the file cannot be written. The same trajectory gives the same bytes.
     """
     path = checked_path(path)
+    text = page_text(
+        trajectory, title=title, max_frames=max_frames, fps=fps, traces=traces, facts=facts, looks=looks, curves=curves
+    )
+    return _write_whole(path, text)
+
+
+def page_text(
+    trajectory,
+    *,
+    title: str | None = None,
+    max_frames: int = 2001,
+    fps: float | None = None,
+    traces: Sequence[tuple[str, Sequence[float]]] | None = None,
+    facts: Mapping[str, object] | None = None,
+    looks: Looks = NO_LOOKS,
+    curves: Sequence[str] = (),
+) -> str:
+    """The text of a page, see `write_page`."""
     _check_arguments(trajectory, title, max_frames, fps, traces, facts, looks)
     mechanism = trajectory.mechanism
     marks = _marks(mechanism, traces or ())
@@ -79,11 +100,12 @@ def write_page(
     except ValueError as error:
         raise SymviError(f"mechanism {mechanism.name!r}: {error}") from None
     data = _page_data(trajectory, frames, marks, traces is None, looks)
+    data["charts"] = chosen_charts(trajectory, frames, curves)
     data["facts"] = list_facts(trajectory, frames, facts)
     data["title"] = title or mechanism.name
     script = "\n".join((templates_folder() / "page" / name).read_text(encoding="utf-8") for name in SCRIPTS)
     script = f'"use strict";\n{script}'
-    text = (
+    return (
         environment("page")
         .get_template("replay.html.jinja")
         .render(
@@ -94,7 +116,6 @@ def write_page(
             data=_embedded(data),
         )
     )
-    return _write_whole(path, text)
 
 
 def _check_arguments(trajectory, title, max_frames, fps, traces, facts, looks) -> None:
@@ -178,46 +199,20 @@ def _page_data(trajectory, frames: Keyframes, marks: tuple[Mark, ...], choose: b
         and {
             "names": contacts.names,
             "scale": contacts.scale,
+            "longest": contacts.longest,
             "point": encode(contacts.point, "f4"),
             "arrow": encode(contacts.arrow, "f4"),
         },
         "traces": choose_marks(scene, frames) if choose else marks,
         "warnings": _warnings(trajectory),
-        "curves": _curves(trajectory, frames),
+        "hard": hard_steps(trajectory),
+        "curves": own_curves(trajectory, frames),
     }
 
 
 def _warnings(trajectory) -> list[dict[str, object]]:
     """What is wrong with a motion, and when."""
     return [{"time": alarm.time, "text": alarm.sentence} for alarm in getattr(trajectory, "alarms", ())]
-
-
-def _curves(trajectory, frames: Keyframes) -> list[dict[str, object]]:
-    """The curves below the picture: thinned for drawing, and their values in the keyframes for reading."""
-    sources = (
-        ("energy", "total", trajectory.energy),
-        ("energy", "kinetic", trajectory.kinetic_energy),
-        ("energy", "potential", trajectory.potential_energy),
-        ("closure", "closure", trajectory.closure),
-    )
-    curves = []
-    for chart, name, source in sources:
-        values = np.asarray(source, float)
-        time = np.asarray(trajectory.time, float)
-        if chart == "energy":
-            time, drawn = extremes(time, values, CURVE_BUCKETS)
-        else:  # round-off jumps over decades from step to step; what counts is how far it goes
-            time, drawn = peaks(time, values, CLOSURE_BUCKETS)
-        curves.append(
-            {
-                "chart": chart,
-                "name": name,
-                "time": encode(time, "f8"),
-                "values": encode(drawn, "f8"),
-                "readings": encode(values[frames.steps], "f8"),
-            }
-        )
-    return curves
 
 
 def _embedded(data: object) -> str:

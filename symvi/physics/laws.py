@@ -212,11 +212,11 @@ RECOIL2 = Argument("u2", (3,), "the same of another coordinate", "rad/s")
 ENTRY = Argument("m", (), "entry of the mass matrix of the coordinates", "kg, kg m, kg m²")
 
 
-def _relative_energy(u, v, w, v2, w2, u2, m_a, J_a, m_b, J_b, d):  # noqa: N803  (the papers' letter)
+def _relative_energy(let, u, v, w, v2, w2, u2, m_a, J_a, m_b, J_b, d):  # noqa: N803  (the papers' letter)
     """Twice the mixed kinetic energy of two motions of two free bodies whose common centre of mass rests."""
     from symvi.physics import algebra
 
-    reduced = m_a[0] * m_b[0] / (m_a[0] + m_b[0])
+    reduced = let("reduced", [m_a[0] * m_b[0] / (m_a[0] + m_b[0])])[0]
     first, second = v + algebra.cross(u, d), v2 + algebra.cross(u2, d)
     linear = reduced * algebra.dot(first, second)
     above = algebra.dot(u, symmetric(J_a) * u2)
@@ -307,7 +307,7 @@ def _solved(let, j, right):
     adjugate = let("adjugate", packed(symmetric(j).adjugate().applyfunc(sp.expand)))
     first = symmetric(j)[0, :] * symmetric(adjugate)[:, 0]
     size = let("size", [first[0]])
-    return symmetric(adjugate) * right / size[0]
+    return symmetric(adjugate) * right * let("share", [1 / size[0]])[0]
 
 
 @derived(
@@ -322,7 +322,7 @@ def recoil(m_a, J_a, m_b, J_b, d, v, w):  # noqa: N803
 
     let = Steps()
     u = sp.Matrix(sp.symbols("turn_0:3", real=True))
-    energy = _relative_energy(u, v, w, v, w, u, m_a, J_a, m_b, J_b, d) / 2
+    energy = _relative_energy(let, u, v, w, v, w, u, m_a, J_a, m_b, J_b, d) / 2
     gradient = sp.Matrix([energy]).jacobian(u).T
     inertia = let("inertia", packed(gradient.jacobian(u).applyfunc(sp.expand)))
     push = let("push", gradient.subs(dict.fromkeys(u.flat(), 0)))
@@ -337,7 +337,8 @@ def recoil(m_a, J_a, m_b, J_b, d, v, w):  # noqa: N803
     _mixed_slope_of_two,
 )
 def mass_of_two(m_a, J_a, m_b, J_b, d, v, w, u, v2, w2, u2):  # noqa: N803
-    return {"m": _relative_energy(u, v, w, v2, w2, u2, m_a, J_a, m_b, J_b, d)}
+    let = Steps()
+    return {"m": _relative_energy(let, u, v, w, v2, w2, u2, m_a, J_a, m_b, J_b, d), INTERMEDIATES: let.pairs()}
 
 
 @derived(

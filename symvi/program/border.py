@@ -29,10 +29,10 @@ from symvi.kernels.border import (
     pair_kernels,
     pair_kind,
 )
+from symvi.kernels.carried_joint import OWN, CarriedJoint
 from symvi.kernels.common import slopes_of
 from symvi.kernels.constraint import Damping, constraint_kernels
 from symvi.kernels.kernel import Block, Kernel
-from symvi.kernels.sweep import OWN, Sweep
 from symvi.physics.model import ConstraintModel
 from symvi.program.draft import Draft
 from symvi.program.formulation import Joined
@@ -134,9 +134,9 @@ class Border:
             self.draft.schedule(kernels.kernels, self.draft.ports(node, model), model.name, phases)
 
     # --- elimination --------------------------------------------------------------------------------------------------
-    def elimination(self, nodes: Mapping[str, Node], sweeps: Mapping[str, Sweep]) -> None:
-        """Make the records of what rows leave at bodies. nodes: of links; sweeps: what eliminates them."""
-        self.nodes, self.sweeps = nodes, sweeps
+    def elimination(self, nodes: Mapping[str, Node], joints: Mapping[str, CarriedJoint]) -> None:
+        """Make the records of what rows leave at bodies. nodes: of links; joints: what carries these."""
+        self.nodes, self.carried = nodes, joints
         # those that close last in the inward sweep come last
         depth = {name: k for k, name in enumerate(self.below)}
         self.rows.sort(key=lambda row: -1 if row.ancestor is None else depth[row.ancestor], reverse=True)
@@ -154,7 +154,7 @@ class Border:
         return self.draft.node(kind, name)
 
     def _crossing(self, row: Row, body: str) -> Crossing:
-        return Crossing(self.draft.records, self.sweeps[body], row.bordered, self.here[row.name, body].kind)
+        return Crossing(self.draft.records, self.carried[body], row.bordered, self.here[row.name, body].kind)
 
     def _through(self, body: str) -> list[Row]:
         return [row for row in self.rows if body in row.path]
@@ -193,8 +193,9 @@ class Border:
             calls.resolve += self._call(made, ports, f"rows of {row.name} past {link.name}")
             made = self._kernel("open_out", kinds, crossing.substitute)
             calls.substitute += self._call(made, ports, f"{link.name} by {row.name}")
-        for k, row in enumerate(rows):
-            for other in rows[k + 1 :]:
+        coupled = rows if self.carried[body].link.solved else []
+        for k, row in enumerate(coupled):
+            for other in coupled[k + 1 :]:
                 begins, pair = self._first(row.name, other.name), self._pair(row, other)
                 ours, theirs = self._crossing(row, body), self._crossing(other, body)
                 made = self._kernel(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from symvi.analysis.choices import NOTHING_DROPPED, Choices
 from symvi.kernels.account import declare as declare_account
 from symvi.kernels.common import COMMON, setup_common
-from symvi.kernels.constraint import watch_kernels
+from symvi.kernels.constraint import WORKS, watch_kernels
 from symvi.mechanism import Mechanism
 from symvi.numbers.derived_parameters import following
 from symvi.physics.multibody import MultibodySystem
@@ -91,12 +91,16 @@ class Composer:
             "following": following(mechanism, [problem.radius(body.name) for body in mechanism.bodies]),
             "watched": bool(draft.phases["watch"]),
             "inequalities": inequalities,
-            "works": draft.works,
+            "works": self._works(),
             "losses": draft.losses,
             "uses_c_library": problem.uses_c_library(),
             **placing.notes(formulation.joints, angles),
             **problem.choices.notes,
         }
+        if not (inequalities and notes["loops"]):  # nobody asks whether joints do work
+            draft.phases["do_work"] = []
+            for name in WORKS:
+                draft.records.fields[COMMON, "work"].pop(name, None)
         draft.phases = {phase: list(calls) for phase, calls in formulation.simplified(draft.phases).items()}
         draft.drop_unused_fields()
         return Program(
@@ -109,6 +113,11 @@ class Composer:
             draft.baked,
             notes,
         )
+
+    def _works(self) -> list[dict]:
+        """What does work, drivers first, as they are described: some joints of a tree are led, others are not."""
+        order = {driver.name: k for k, driver in enumerate(self.problem.mechanism.drivers)}
+        return sorted(self.draft.works, key=lambda note: order.get(note["name"], len(order)))
 
 
 def compose(

@@ -8,34 +8,32 @@ articulated inertia and impulses to the body below.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
-from symvi.analysis.choices import NOTHING_DROPPED, Choices, law_models, models_of, shares_by_joint, taking_laws
+from symvi.analysis.choices import NOTHING_DROPPED, Choices, models_of
 from symvi.kernels.account import body_kernels as account_of_bodies
 from symvi.kernels.body_kernels import BODY, body_kernels, diagonal_block
-from symvi.kernels.common import COMMON, JOINT
+from symvi.kernels.carried_joint import BENT, MEANINGS, OF_JOINT, CarriedJoint, Link, Place
+from symvi.kernels.common import COMMON
 from symvi.kernels.constraint import ConstraintKernels, Damping
-from symvi.kernels.driven import driven_kernels
-from symvi.kernels.joint_placing import SLIDING_AXES, placing_model
 from symvi.kernels.kernel import Block, Kernel
-from symvi.kernels.sweep import MEANINGS, OF_JOINT, Link, Place, Sweep, joint_reports
-from symvi.mechanism import Driver, Joint, Mechanism, coordinate_kinds
-from symvi.mechanism.axes import triad
+from symvi.kernels.knots import Baked
+from symvi.kernels.sweep import Sweep, joint_reports
+from symvi.mechanism import Joint, Mechanism, coordinate_kinds
 from symvi.numbers.derived_parameters import merit_inertia
-from symvi.physics.coordinates import with_rotation_vector
-from symvi.physics.model import ConstraintModel, ContactModel, LawModel, LimitModel
+from symvi.physics.model import ContactModel, LawModel
 from symvi.program.border import Border
 from symvi.program.carrying_tree import can_carry, carrying_tree
 from symvi.program.draft import Draft
 from symvi.program.formulation import SINGULAR, Joined
+from symvi.program.led_drivers import led_drivers
 from symvi.program.opposing_sides import opposing_sides
 from symvi.program.patterns import Patterns, compacted
 from symvi.program.phases import KNOWN, LANDING, MATRIX, RESIDUAL
 from symvi.program.problem import Problem, acts_along
 from symvi.program.program import Call, Node, OrderNotes
-from symvi.registry import JOINTS
+from symvi.program.tree_links import TreeLinks
 
 FULL = (1 << 36) - 1  # the pattern of a 6 x 6 block without zeros
 LOOKING = ("inspect", "place", "couple", "measure")  # phases that look at what a caller has given
@@ -97,12 +95,10 @@ class TreeCoordinates:
         self.draft, self.problem, self.mechanism = draft, problem, problem.mechanism
         if why := refusal(self.mechanism, problem.choices):
             raise ValueError(f"no joint coordinates for {self.mechanism.name}: {why}")
-        self.led = self._led()
-        self.links: dict[str, Link] = dict(self._tree())
-        self.border = Border(draft, {name: self.below(name) for name in self.links})
-        carried = {link.model.name for link in self.links.values() if link.model is not None} | self.led
-        self.closing = [m for m in models_of(problem.system, problem.choices) if m.name not in carried]
-        self.laws = law_models(problem.system, [joint.name for joint in self.mechanism.joints])
+        self.tree = TreeLinks(problem)
+        self.links, self.led = self.tree.links, self.tree.led
+        self.closing, self.laws = self.tree.closing, self.tree.laws
+        self.border = Border(draft, {name: self.tree.below(name) for name in self.links})
         self.summed = not problem.inequalities
         self.joints: dict[str, Joined] = {}
         self.nodes: dict[str, Node] = {}
@@ -112,103 +108,13 @@ class TreeCoordinates:
         self.of_bodies: list[tuple[Mapping[str, Kernel], str]] = []
         self.driven: list[tuple[Mapping[str, Kernel], Mapping[str, Node], str]] = []
 
-    # --- the tree -----------------------------------------------------------------------------------------------------
-    def _tree(self) -> Iterator[tuple[str, Link]]:
-        """Each body with the joint that carries it, a body below before those that it carries."""
-        steps = {step.target: step for step in carrying_tree(self.mechanism, self.problem.choices)}
-        waiting, done = [body.name for body in self.mechanism.bodies], {"world"}
-        while waiting:
-            ready = [name for name in waiting if name not in steps or self._below(steps[name]) in done]
-            for name in ready:
-                yield name, self._link(*steps[name]) if name in steps else Link(None, True, 3, 3, ())
-            done |= set(ready)
-            waiting = [name for name in waiting if name not in done]
-
-    @staticmethod
-    def _below(step) -> str:
-        return step.joint.parent if step.to_child else step.joint.child
-
-    def _link(self, joint: Joint, outward: bool) -> Link:
-        kinds = coordinate_kinds(joint.type)
-        slides, turns = kinds.count("translation"), kinds.count("rotation")
-        if slides + turns == 6:
-            return Link(None, True, 3, 3, ())
-        geometry = self.problem.system.geometry(joint.name)
-        axes = [geometry.a(name) for name in SLIDING_AXES[slides]]
-        if turns == 2:
-            pins = [geometry.a("axis3"), geometry.second_axis()]
-            axes += pins if outward else pins[::-1]
-        elif turns == 1:
-            axes.append(geometry.a("axis3"))
-        order = tuple(range(slides))
-        if turns < 3:
-            order += tuple(range(slides, slides + turns))[:: 1 if outward else -1]
-        model = self._with_laws(self.problem.system.joint(joint.name))
-        geometry.set("axis_b", triad(joint.axis)[2], "axis of the joint, on the child")
-        names = {axis.parameter for axis in axes} | {"anchor_a", "anchor_b", "joint_a", "axis_b"}
-        parameters = {**placing_model(geometry).parameters, **model.parameters}
-        parameters |= {name: geometry.parameter(name) for name in sorted(names)}
-        pitch = "pitch" if JOINTS[joint.type].is_threaded else None
-        drivers = [d for d in self.mechanism.drivers if d.name in self.led and d.joint == joint.name]
-        led = tuple(sorted(self._unknown(order, driver) for driver in drivers))
-        return Link(replace(model, parameters=parameters), outward, slides, turns, tuple(axes), order, pitch, led)
-
-    def _led(self) -> set[str]:
-        """Drivers whose rate is told to the joint that they lead; beside bordered rows all drivers are rows too."""
-        system, mechanism = self.problem.system, self.mechanism
-        steps = {step.joint.name: step.joint for step in carrying_tree(mechanism, self.problem.choices)}
-        drivers = {driver.name: driver for driver in mechanism.drivers}
-        for driver in mechanism.drivers:
-            kinds = coordinate_kinds(steps[driver.joint].type) if driver.joint in steps else ()
-            free = kinds.count("rotation") == 3 and kinds[driver.coordinate] == "rotation"
-            if not kinds or len(kinds) == 6 or free:
-                return set()
-        others = [m for m in models_of(system, self.problem.choices) if m.name not in steps and m.name not in drivers]
-        laws = [*system.contacts, *law_models(system, [joint.name for joint in mechanism.joints])]
-        if others or any(None not in law.bodies.values() for law in laws):
-            return set()
-        return set(drivers)
-
-    @staticmethod
-    def _unknown(order: Sequence[int], driver: Driver) -> int:
-        """Which unknown of its joint a driver leads."""
-        return order.index(driver.coordinate)
-
-    def _with_laws(self, model: ConstraintModel) -> ConstraintModel:
-        stops = [law.along for law in self.problem.inequalities if acts_along(law) and law.joint == model.name]
-        stopped = tuple(sorted({k for along in stops for k in along}))
-        if stopped or model.name in shares_by_joint(self.problem.forces):
-            model = taking_laws(self.problem.system, model, stopped)
-        return self._with_limits_of_turns(model)
-
-    def _with_limits_of_turns(self, model: ConstraintModel) -> ConstraintModel:
-        """A joint also takes limits on the rotation vector of its three free rotations, along rows of its own."""
-        limits = [law for law in self.problem.inequalities if isinstance(law, LimitModel) and not law.along]
-        if all(law.joint != model.name for law in limits):
-            return model
-        geometry = self.problem.system.geometry(model.name)
-        model, rows = with_rotation_vector(geometry, model)
-        first = coordinate_kinds(model.type).count("translation")
-        taken = {
-            limit.name: (rows[limit.coordinate - first],)
-            for limit in self.mechanism.limits
-            if limit.joint == model.name and limit.coordinate >= first
-        }
-        self.problem.inequalities = tuple(
-            replace(law, along=taken[law.name]) if law.name in taken else law for law in self.problem.inequalities
-        )
-        return replace(model, stopped=(*model.stopped, *(row for along in taken.values() for row in along)))
-
-    def below(self, name: str) -> str | None:
-        """The body below a body, in whose sums it counts."""
-        link = self.links[name]
-        return None if link.below is None or link.model is None else link.model.bodies[link.below]
-
     # --- unknowns -----------------------------------------------------------------------------------------------------
     def unknowns(self) -> None:
         if self.summed:
             meaning = "length of the step or part before that one"
             self.draft.records.declare(COMMON, "state", "earliest", 1, meaning, "s")
+            for name, text in BENT.items():
+                self.draft.records.declare(COMMON, "work", name, 1, text, "rad²/s²")
         if self.closing:
             self.draft.records.declare(COMMON, "state", "singular", 1, SINGULAR)
         self._bodies()
@@ -220,7 +126,7 @@ class TreeCoordinates:
 
     def _rows(self) -> None:
         """Constraints that the tree does not carry."""
-        models = [self._with_laws(model) for model in self.closing]
+        models = [self.tree.with_laws(model) for model in self.closing]
         self.joints |= self.border.add(models, self.problem.choices.guards)
         self.border.schedule(KNOWN)
 
@@ -228,7 +134,7 @@ class TreeCoordinates:
         draft, bodies = self.draft, self.mechanism.bodies
         zeros = tuple(Fraction(0) if all(body.inertia[k] == 0 for body in bodies) else None for k in range(6))
         draft.baked[BODY, "inertia"] = zeros
-        self.block = Block.dense(6, 6, "D", FULL) if self._pressed() else diagonal_block()
+        self.block = Block.dense(6, 6, "D", FULL) if self.tree.pressed() else diagonal_block()
         kernels = body_kernels(draft.records, zeros, self.block, self.problem.is_held, led=True)
         accounts = account_of_bodies(draft.records, bool(self.mechanism.drivers))
         for body in bodies:
@@ -247,20 +153,18 @@ class TreeCoordinates:
         made: dict[str, tuple[str, Sweep]] = {}
         for kind, model, members in draft.types(models, lambda model: self._direction(names[model.name])):
             link = self.links[names[model.name]]
-            sweep = Sweep(
-                draft.records, kind, link, draft.bake(kind, members), self.block, self.summed, bool(self.closing)
-            )
+            sweep = self._sweep(kind, link, draft.bake(kind, members))
             made |= {member.name: (kind, sweep) for member in members}
         kernels: dict[str, Mapping[str, Kernel]] = {}
         laws: dict[str, Mapping[str, Kernel]] = {FREE: {}}
         for model in models:
             kind, sweep = made[model.name]
             if kind not in kernels:
-                kernels[kind], laws[kind] = sweep.kernels() | joint_reports(sweep), sweep.laws()
+                kernels[kind], laws[kind] = sweep.kernels() | joint_reports(sweep.joint), sweep.laws()
             body = names[model.name]
             self.nodes[body] = draft.node(kind, model.name, model)
             self.joints[model.name] = Joined(self.nodes[body], ConstraintKernels({}, {}, {}), model)
-        free = Sweep(draft.records, FREE, Link(None, True, 3, 3, ()), {}, self.block, self.summed, bool(self.closing))
+        free = self._sweep(FREE, Link(None, True, 3, 3, ()), {})
         if len(held) < len(self.links):
             kernels[FREE] = free.kernels()
         for name in self.links:
@@ -268,7 +172,7 @@ class TreeCoordinates:
                 self.nodes[name] = draft.node(FREE, name)
         self.sweeps = {name: made[held[name].name][1] if name in held else free for name in self.links}
         places: dict[tuple[str, Place], Mapping[str, Kernel]] = {}
-        for name, place in self._places().items():
+        for name, place in self.tree.places().items():
             kind = self.nodes[name].kind
             self.moved[name] = kernels[kind]
             if (kind, place) not in places:
@@ -281,58 +185,23 @@ class TreeCoordinates:
             self._schedule(self.lawful[name], name, KNOWN)
         self._drivers()
 
+    def _sweep(self, kind: str, link: Link, baked: Baked) -> Sweep:
+        return Sweep(CarriedJoint(self.draft.records, kind, link, baked, self.block, self.summed, bool(self.closing)))
+
     def _direction(self, name: str) -> tuple[str, ...]:
         link = self.links[name]
         led = ("driven", *map(str, link.driven)) if link.driven else ()
         return led if link.outward else ("inward", *led)
 
     def _drivers(self) -> None:
-        """Records of drivers, by their type and that of their joint."""
-        draft = self.draft
-        drivers = {driver.name: driver for driver in self.mechanism.drivers}
-        bodies = {link.model.name: name for name, link in self.links.items() if link.model is not None}
-
-        models = [model for model in self.problem.system.drivers if model.name in self.led]
-
-        def unknown(model: ConstraintModel) -> int:
-            driver = drivers[model.name]
-            return self._unknown(self.links[bodies[driver.joint]].order, driver)
-
-        def role(model: ConstraintModel) -> tuple[str, ...]:
-            return "of", self.nodes[bodies[drivers[model.name].joint]].kind, str(unknown(model))
-
-        for kind, first, members in draft.types(models, role, said=False):
-            for model in members:
-                body = bodies[drivers[model.name].joint]
-                link, joint = self.links[body], self.nodes[body]
-                if model is first:
-                    baked = draft.bake(kind, members)
-                    kernels = driven_kernels(draft.records, kind, model, baked, joint.kind, link, unknown(model))
-                node = draft.node(kind, model.name, model)
-                self.driven.append((kernels, {**draft.ports(node, model), JOINT: joint}, model.name))
-                self.joints[model.name] = Joined(node, ConstraintKernels({}, {}, {}), model)
-                draft.book(draft.works, node, model, paid=True, late=True)
-                draft.schedule(kernels, self.driven[-1][1], model.name, KNOWN)
-
-    def _places(self) -> dict[str, Place]:
-        """Where every body stands. Of those that a body carries, the last in the tree goes first inward."""
-        carrying = {self.below(name) for name in self.links}
-        last: dict[str | None, str] = {}
-        for name in self.links:
-            last[self.below(name)] = name
-        pressed = self._pressed()
-        first = {name: self.below(name) is None or last[self.below(name)] == name for name in self.links}
-        return {name: Place(name in carrying, first[name], name in pressed) for name in self.links}
-
-    def _pressed(self) -> set[str]:
-        """Bodies to whose blocks contacts add, and point springs on the ground."""
-        laws = [*self.problem.system.contacts, *self.laws]
-        held = [tuple(law.bodies.values()) for law in laws if None in law.bodies.values()]
-        return {body for pair in held for body in pair if body is not None}
+        for led in led_drivers(self.draft, self.tree, self.nodes):
+            self.driven.append((led.kernels, led.ports, led.joined.model.name))
+            self.joints[led.joined.model.name] = led.joined
+            self.draft.schedule(led.kernels, led.ports, led.joined.model.name, KNOWN)
 
     def _ports(self, name: str) -> dict[str, Node]:
         """The records that a link's kernels work on, by all labels that they may have there."""
-        node, link, below = self.nodes[name], self.links[name], self.below(name)
+        node, link, below = self.nodes[name], self.links[name], self.tree.below(name)
         found = {node.kind: node, "i": self.draft.bodies[name]}
         if below is not None:
             found["k"] = self.draft.bodies[below]
@@ -350,7 +219,7 @@ class TreeCoordinates:
     # --- residual, matrix, landing ------------------------------------------------------------------------------------
     def residual(self) -> None:
         for name in self.links:
-            self._schedule(self.moved[name], name, ("begin", "rest", "merit"))
+            self._schedule(self.moved[name], name, ("look_back", "begin", "rest", "merit"))
         self._of_bodies(("evaluate", "merit"))
         for name in self.links:
             self._schedule(self.lawful[name], name, ("evaluate",))
@@ -417,7 +286,7 @@ class TreeCoordinates:
             phases["react"][:0] = [self._call("bear", name, "sum up") for name in inward]
             if phases["push"]:
                 phases["push"].extend(self._call("sum", name, "sum up") for name in inward)
-        self.border.elimination(self.nodes, self.sweeps)
+        self.border.elimination(self.nodes, {name: sweep.joint for name, sweep in self.sweeps.items()})
         before, after = {}, {}
         for name in inward:
             before[name], after[name] = self.border.before(name), self.border.after(name)
@@ -453,7 +322,7 @@ class TreeCoordinates:
     def _call(self, phase: str, name: str, verb: str) -> Call:
         kernel, ports = {**self.placed[name], **self.moved[name]}[phase], self._ports(name)
         nodes = tuple(self.draft.common if port.label == "common" else ports[port.label] for port in kernel.ports)
-        into = f" into {self.below(name)}" if self.below(name) and phase != "substitute" else ""
+        into = f" into {self.tree.below(name)}" if self.tree.below(name) and phase != "substitute" else ""
         return Call(kernel, nodes, f"{verb} {self.nodes[name].name}{into}")
 
     def notes(self) -> OrderNotes:

@@ -38,6 +38,8 @@ class View:
             "angular_momentum": random(3),
             "missed": random(1),
             "moved": random(1),
+            "work_after": random(1),
+            "work_before": random(1),
             "scatter": random(1),
             "swerve": random(1),
             "misread": random(1),

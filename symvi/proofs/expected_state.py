@@ -94,6 +94,17 @@ def compare(view: View) -> Iterator[Check]:
     yield view.check("common", "moved", [moved])
 
 
+def do_work(view: View) -> Iterator[Check]:
+    """Impulses of all rows at the first knot, G(z1)ᵀ y, times the velocities after it and against those before it."""
+    after, before = view.sums["work_after"][0], view.sums["work_before"][0]
+    for name, body in view.scene.bodies.items():
+        impulse, (v, w) = view.system.constraint_impulse(name), view.system.velocity(name)
+        after = after + dot(impulse[:3], v) + dot(impulse[3:], w)
+        before = before - dot(impulse[:3], body.record.v_state) - dot(impulse[3:], body.record.w_past)
+    yield view.check("common", "work_after", [after])
+    yield view.check("common", "work_before", [before])
+
+
 def reset(view: View) -> Iterator[Check]:
     for name, totals in view.totals.items():
         for field, values in totals.items():

@@ -181,6 +181,7 @@ def _path(view: View) -> list[Row]:
         ),
         ("react", ("react",), "apply_impulse", view.nothing, lambda v: chain(state.react(v), path.react(v))),
         ("compare", ("compare",), "apply_impulse", view.set_expected, state.compare),
+        ("do_work", ("do_work",), "apply_impulse", view.set_sums, state.do_work),
         *_parts(view, lambda v: chain(state.gather(v), path.gather(v))),
         ("finish", ("finish",), "apply_impulse", view.nothing, lambda v: chain(state.finish(v), path.finish(v))),
     ]

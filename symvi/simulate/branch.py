@@ -41,22 +41,12 @@ from symvi.numbers.control import (
     WEAK,
     SolverStatus,
 )
+from symvi.simulate.bends import Bends
 
 if TYPE_CHECKING:
     from symvi.simulate.reference import ReferenceSolver
 
 SOLVED = (SolverStatus.OK, SolverStatus.ROUND_OFF)
-
-
-def aims_of(memory) -> list[tuple[list[float], list[float]]]:
-    """Inputs that the state keeps from the knot before, and what it keeps: targets of drivers and servos."""
-    return [
-        (given, getattr(state, name))
-        for kind, records in memory.input.items()
-        for record, state in zip(records, memory.state[kind], strict=True)
-        for name, given in vars(record).items()
-        if hasattr(state, name)
-    ]
 
 
 class Branch:
@@ -71,28 +61,21 @@ class Branch:
             for k, record in enumerate(records)
             if hasattr(record, "guard")
         ]
-        self.aims = aims_of(memory)
-        self.led = solver.program.notes["coordinates"] == "tree"  # joints move the bodies
-        self.drivers = [
-            (record.target, memory.state[kind][k], memory.work[kind][k].y)
-            for kind, records in memory.input.items()
-            for k, record in enumerate(records)
-            if hasattr(memory.state[kind][k], "rate_before")
-        ]
-        self.targets: list[float] = []
+        self.bends = Bends(solver)
+        self.aims, self.led = self.bends.aims, self.bends.led
 
     def keep(self, found: SolverStatus) -> SolverStatus:
         """How a step ends whose first solution ended so: looked at beside singular positions, and where ways splay."""
         weak = self._is_weak(BENT * self.solver.measures.largest_turn())
         if self.solver.iterations > 0 and (weak or (found == SolverStatus.OK and self._is_splayed())):
-            self.targets = [given[0] for given, _ in self.aims]
+            self.bends.targets = [given[0] for given, _ in self.aims]
             return self._keep(found, weak)
         return found
 
     def keep_idle(self, found: SolverStatus) -> SolverStatus:
         """The same where there are contacts, limits or dry friction, if none of them acts; not solved again."""
         if found in SOLVED and self._is_weak(BENT * self.solver.measures.largest_turn()) and self._are_idle():
-            self.targets = [given[0] for given, _ in self.aims]
+            self.bends.targets = [given[0] for given, _ in self.aims]
             if not self.goes_on(found, self._is_weak(WEAK * self.solver.measures.largest_turn())):
                 return SolverStatus.JUMP
         return found
@@ -150,7 +133,7 @@ class Branch:
 
     def _drive(self, impulse: float, share: float) -> None:
         """A share of what drives the step enters: of the old momenta, and of the way that drivers are to go."""
-        for (target, reached), given in zip(self.aims, self.targets, strict=True):
+        for (target, reached), given in zip(self.aims, self.bends.targets, strict=True):
             target[0] = given if share == 1.0 else reached[0] + share * (given - reached[0])
         self.solver.switches(impulse, share, self.solver.common.inverse[0])
         self.solver.run("prepare")
@@ -165,11 +148,11 @@ class Branch:
         """
         solver = self.solver
         impulse, turn = solver.common.impulse[0], solver.measures.largest_turn()
-        carried = self._carried()
+        carried = self.bends.carried()
         self._drive(0.0, 0.0)
         solver.run("evaluate")
-        kinetic, apart, sharp = self._kinetic(), 0.0, not weak
-        after, before = self._bends(*carried)
+        kinetic, apart, sharp = self.bends.kinetic(), 0.0, not weak
+        after, before = self.bends.of_all(*carried)
         work = after - before
         if status in SOLVED and (near or sharp or work > (0.5 * SLIGHT) * kinetic):
             apart = self._apart(kinetic)
@@ -200,18 +183,11 @@ class Branch:
         for state in solver.memory.state["body"]:
             for k in range(3):
                 kinetic = kinetic + (state.p[k] * state.v[k] + state.l[k] * state.w[k])
-        impulse = solver.common.impulse[0]
-        self.targets = [given[0] for given, _ in self.aims]
-        carried = self._carried()
-        solver.switches(0.0, 0.0, solver.common.inverse[0])
-        solver.run("prepare")
-        solver.run("evaluate")
-        now = self._kinetic()
-        after, before = self._bends(*carried)
-        solver.switches(impulse, 1.0, solver.common.inverse[0])
-        for phase in ("prepare", "evaluate", "apply_impulse"):
-            solver.run(phase)
-        return not after - before <= APART * ((now if now > kinetic else kinetic) + slight)
+        self.bends.targets = [given[0] for given, _ in self.aims]
+        solver.common.work_after[0], solver.common.work_before[0] = self.bends.of_drivers(*self.bends.carried())
+        solver.run("do_work")
+        work, now = solver.common.work_after[0] - solver.common.work_before[0], self.bends.kinetic()
+        return not work <= APART * ((now if now > kinetic else kinetic) + slight)
 
     def _apart(self, kinetic: float) -> float:
         """Twice the kinetic energy of what the velocities lack of their projection at the second knot."""
@@ -226,49 +202,10 @@ class Branch:
         solver.run("advance")
         if solver.measures.largest_turn() < DOMAIN:
             solver.run("evaluate")
-            kinetic = self._kinetic()
+            kinetic = self.bends.kinetic()
         solver.common.length[0] = 0.0
         solver.run("shorten_step")
         return kinetic
-
-    def _carried(self) -> tuple[float, float]:
-        """What joints that carry bodies add to `_bends`: their impulses are what bodies lack in the step as it is."""
-        after = before = 0.0
-        for body, state in zip(self.solver.bodies, self.solver.memory.state["body"], strict=True) if self.led else ():
-            lacking = body.f if self.solver.chords else body.held
-            for k in range(3):
-                push, twist = lacking[k], lacking[k + 3]
-                after = after + (push * body.v[k] + twist * body.w[k])
-                before = before - (push * state.v[k] + twist * state.w[k])
-        return after, before
-
-    def _bends(self, after: float, before: float) -> tuple[float, float]:
-        """Impulses of joints at the first knot times the velocities after it, and against those before it.
-
-        With n0 and n1 they are 2 √n1 (√n0 + √n1) and 2 √n0 (√n0 + √n1): they differ by twice the work of the joints.
-        Drivers are left out, whose work is none of the joints'. after, before: what they begin with.
-        """
-        memory, inverse = self.solver.memory, self.solver.common.inverse[0]
-        given = {id(target): value for (target, _), value in zip(self.aims, self.targets, strict=True)}
-        for target, state, y in self.drivers:
-            after = after - y[0] * (inverse * (given[id(target)] - state.target[0]))
-            before = before + y[0] * state.rate_before[0]
-        for body, state, numbers in zip(
-            self.solver.bodies, memory.state["body"], memory.parameters["body"], strict=True
-        ):
-            for k in range(3):
-                push, twist = numbers.mass[0] * body.v[k] - body.f[k], body.l[k] - body.f[k + 3]
-                after = after + (push * body.v[k] + twist * body.w[k])
-                before = before - (push * state.v[k] + twist * state.w[k])
-        return after, before
-
-    def _kinetic(self) -> float:
-        """Twice the kinetic energy of the velocities that were evaluated."""
-        total = 0.0
-        for body, numbers in zip(self.solver.bodies, self.solver.memory.parameters["body"], strict=True):
-            for k in range(3):
-                total = total + (numbers.mass[0] * (body.v[k] * body.v[k]) + body.l[k] * body.w[k])
-        return total
 
     def _between(self) -> SolverStatus:
         """Velocities and impulses between those of steps that are driven a little less and a little more.
@@ -321,7 +258,7 @@ class Branch:
         for record in solver.solved:
             record.base[:] = record.u
         for record in solver.rows:
-            if hasattr(record, "f"):
+            if hasattr(record, "base"):
                 record.base[:] = record.y
         solver.common.length[0] = 0.0
         solver.run("shorten_step")

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from symvi.errors import MechanismError
 from symvi.mechanism.contacts import contact_points
-from symvi.mechanism.names import WORLD, did_you_mean, shown
+from symvi.mechanism.names import WORLD, did_you_mean, listed, shown
 from symvi.registry import CONTACTS
 from symvi.simulate.run_parameters import contact_units
 from symvi.simulate.turns import rotation_matrices
@@ -46,6 +46,10 @@ class ContactHistory:
     sticking: NDArray[np.bool_]
     fast: NDArray[np.bool_]
 
+    def __repr__(self) -> str:
+        closed = f"closed at {int(self.closed.sum())}"
+        return f"<ContactHistory of {len(self.gap)} knots, {closed}, gap from {np.min(self.gap, initial=np.inf):g} m>"
+
     @property
     def force(self) -> Array:
         """(N, 3): the whole force on the child, world axes [N]."""
@@ -58,6 +62,9 @@ class Contacts(Mapping[str, ContactHistory]):
     def __init__(self, trajectory: Trajectory):
         self._trajectory = trajectory
         self._points = {point.name: point for point in contact_points(trajectory.mechanism)}
+
+    def __repr__(self) -> str:
+        return f"<Contacts: {listed(tuple(self), 'points')}>"
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._points)

@@ -6,7 +6,7 @@ Velocities are their exact time derivatives: the gradient of the coordinates tim
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,11 +17,11 @@ from symvi.mechanism import Joint, Mechanism, coordinate_kinds, free_rotations, 
 from symvi.mechanism.mechanism import HasMechanism
 from symvi.mechanism.names import shown
 from symvi.mechanism.placement import known_angles
+from symvi.mechanism.starting import Given, starting_at
 from symvi.mechanism.state import State
 from symvi.physics.coordinates import coordinate_groups
 from symvi.physics.joints import Geometry
 from symvi.physics.model import ConstraintModel
-from symvi.registry import JOINTS
 from symvi.simulate.arguments import checked_state, checked_table, real_numbers
 from symvi.simulate.reactions import gradients, source
 from symvi.simulate.run_parameters import Settings, with_settings
@@ -93,57 +93,20 @@ def _along(trajectory: Trajectory, joint: str) -> tuple[np.ndarray, np.ndarray]:
 
 def state_from(
     mechanism: Mechanism | HasMechanism,
-    coordinates: Mapping[str, float | Sequence[float]],
-    velocities: Mapping[str, float | Sequence[float]] | None = None,
+    coordinates: Mapping[str, Given],
+    velocities: Mapping[str, Given] | None = None,
 ) -> State:
     """The state with these joint coordinates and velocities, others as described; bodies follow the tree of joints.
 
-    Bodies with a placement of their own in the description keep it unless a joint is given that leads to them: from
-    the world outwards, or from parent to child where none leads to the world.
+    Numbers are in SI, texts have units: "60 deg". Bodies with a placement of their own in the description keep it
+    unless a joint is given that leads to them: from the world outwards, or from parent to child where none leads to
+    the world.
     Raises MechanismError for unknown joints or wrong numbers of coordinates.
     """
     mechanism = Mechanism.of(mechanism)
     coordinates = checked_table("coordinates", coordinates, "names of joints to coordinates")
     velocities = checked_table("velocities", velocities, "names of joints to velocities")
-    for name in (*coordinates, *velocities):
-        mechanism.joint(name)
-    moved = _moved(mechanism, [mechanism.joint(name) for name in (*coordinates, *velocities)])
-    joints = [
-        joint.changed(
-            **{
-                key: given[joint.name]
-                for key, given in (("coordinate", coordinates), ("velocity", velocities))
-                if joint.name in given
-            }
-        )
-        for joint in mechanism.joints
-    ]
-    bodies = [
-        body.changed(position=None, orientation=None, velocity=None, angular_velocity=None)
-        if body.name in moved
-        else body
-        for body in mechanism.bodies
-    ]
-    return start_state(mechanism.changed(joints=joints, bodies=bodies))
-
-
-def _moved(mechanism: Mechanism, joints: Sequence[Joint]) -> set[str]:
-    """The bodies that these joints place: of each joint's two the one that more joints part from the world."""
-    distance, waiting = {"world": 0}, ["world"]
-    neighbours: dict[str, list[str]] = {}
-    for joint in mechanism.joints:
-        if JOINTS[joint.type].tree:
-            neighbours.setdefault(joint.parent, []).append(joint.child)
-            neighbours.setdefault(joint.child, []).append(joint.parent)
-    for name in waiting:
-        for other in neighbours.get(name, ()):
-            if other not in distance:
-                distance[other] = distance[name] + 1
-                waiting.append(other)
-    return {
-        joint.parent if distance.get(joint.parent, 0) > distance.get(joint.child, 0) else joint.child
-        for joint in joints
-    }
+    return start_state(starting_at(mechanism, coordinates, velocities))
 
 
 def _coordinates(

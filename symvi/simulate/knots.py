@@ -68,12 +68,12 @@ class Knots(Protocol):
         ...
 
 
-def knots_of(engine: Engine) -> Knots:
+def knots_of(engine: Engine, options: SolverOptions = DEFAULTS) -> Knots:
     """One knot after the other in the memory of an engine."""
     if isinstance(engine, CEngine):
-        return CKnots(engine)
+        return CKnots(engine, options)
     assert isinstance(engine, PythonEngine)
-    return PythonKnots(engine)
+    return PythonKnots(engine, options)
 
 
 class CKnots:
@@ -84,9 +84,9 @@ class CKnots:
     rates: Numbers
     wanted: Numbers
 
-    def __init__(self, engine: CEngine):
+    def __init__(self, engine: CEngine, settings: SolverOptions):
         plan, real = engine.plan, engine.state.dtype
-        self.engine, self._count = engine, len(plan.contacts)
+        self.engine, self._settings, self._count = engine, settings, len(plan.contacts)
         self.inputs = np.zeros(max(1, len(plan.inputs)), real)
         count = sum(place.stop - place.start for place in coordinate_places(plan).values())
         self.coordinates, self.rates = np.zeros(count, real), np.zeros(count, real)
@@ -95,7 +95,7 @@ class CKnots:
         self._points = np.zeros((self._count, CONTACT_SIZE), real)
         ffi, prefix = engine._ffi, engine._prefix
         p, z, w = (engine._pointer(getattr(engine, name), name) for name in ("parameters", "state", "work"))
-        u, options = engine._pointer(self.inputs, "input"), engine._options(DEFAULTS)
+        u, options = engine._pointer(self.inputs, "input"), engine._options(settings)
         info, done = ffi.new(f"{prefix}_info *"), ffi.new("int *")
         self._input = u
         self.step: Callable[[], int] = partial(engine._function("step"), p, options, z, u, w, info)
@@ -123,7 +123,7 @@ class CKnots:
         return self._place()
 
     def explain(self, status: int) -> None:
-        self.engine._look_at_failure(status, DEFAULTS, self._input)
+        self.engine._look_at_failure(status, self._settings, self._input)
 
 
 class PythonKnots:
@@ -134,9 +134,9 @@ class PythonKnots:
     rates: Numbers
     wanted: Numbers
 
-    def __init__(self, engine: PythonEngine):
+    def __init__(self, engine: PythonEngine, settings: SolverOptions):
         plan = engine.plan
-        self.engine, self._shown = engine, np.zeros((len(plan.contacts), CONTACT_SIZE))
+        self.engine, self._settings, self._shown = engine, settings, np.zeros((len(plan.contacts), CONTACT_SIZE))
         self.inputs = np.zeros(len(plan.inputs))
         count = sum(place.stop - place.start for place in coordinate_places(plan).values())
         self.coordinates, self.rates = np.zeros(count), np.zeros(count)
@@ -144,14 +144,14 @@ class PythonKnots:
 
     def step(self) -> int:
         rows = np.stack([self.inputs, self.inputs])
-        status, _, frames = self.engine.rollout(rows, True, 1, 1, DEFAULTS)
+        status, _, frames = self.engine.rollout(rows, True, 1, 1, self._settings)
         if status >= 0 and len(self._shown):
             first, shape = self.engine.plan.frame["contact"]
             self._shown = frames[1, first : first + self._shown.size].reshape(shape)
         return status
 
     def frame(self) -> Numbers:
-        return self.engine.observe(self.inputs)
+        return self.engine.observe(self.inputs, self._settings)
 
     def contacts(self) -> Numbers:
         return self._shown.copy()
@@ -159,7 +159,7 @@ class PythonKnots:
     def measure(self) -> None:
         engine = self.engine
         engine._enter(self.inputs)
-        engine.solver.options = DEFAULTS.in_precision("double")
+        engine.solver.options = self._settings.in_precision("double")
         self.coordinates[:], self.rates[:] = engine.solver.placing.coordinates(self.coordinates.tolist())
 
     def place(self) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from symvi.numbers.control import FAINT
+from symvi.numbers.control import CURVED, FAINT
 
 if TYPE_CHECKING:
     from symvi.simulate.reference import ReferenceSolver
@@ -30,10 +30,14 @@ class MotionBefore:
     def expect_bend(self, extrapolate: bool) -> None:
         """By how much the last change of the rates, less that before it, is expected to go on bending.
 
-        A parabola through three steps at their true times; none before there are three.
+        A parabola through three steps at their true times; none before there are three, and none where rates bend
+        unevenly.
         """
         state, common = self.memory.state["common"][0], self.common
-        ahead, known = common.impulse[0], float(state.earlier[0] > 0.0 and extrapolate)
+        common.changed[0] = common.bent[0] = 0.0
+        self.run("look_back")
+        even = common.bent[0] <= CURVED * common.changed[0]
+        ahead, known = common.impulse[0], float(state.earlier[0] > 0.0 and extrapolate and even)
         last = 0.5 * (state.before[0] + state.earlier[0])
         former = 0.5 * (state.earlier[0] + state.earliest[0])
         missing = 1.0 - known

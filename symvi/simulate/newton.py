@@ -92,12 +92,13 @@ class Newton:
                 return self._stuck()
             self.solver.increment = length * self.measures.largest_change()
             fall = sqrt(merit / before) if before > 0.0 else 0.0
+            predicted = SAFETY * (self.solver.increment * fall)
             if self.solver.increment <= options.tolerance and self.measures.within(LEFT * options.tolerance):
                 return SolverStatus.OK
             if (
                 length >= 1.0
-                and SAFETY * (self.solver.increment * fall) <= options.tolerance
-                and SAFETY * sqrt(merit) <= options.tolerance
+                and predicted <= options.tolerance
+                and (SAFETY * sqrt(merit) <= options.tolerance or self._is_enough(predicted))
             ):
                 return SolverStatus.OK
             # the same factors once more, if they are predicted to be enough
@@ -108,6 +109,17 @@ class Newton:
             if slow >= 2 and self.is_singular():
                 return SolverStatus.SINGULAR_STEP
         return self.measures.failed(SolverStatus.NOT_CONVERGED)
+
+    def _is_enough(self, predicted: float) -> bool:
+        """In joint coordinates: whether bodies and rows lack little, or the next increment is far below round-off.
+
+        What a joint lacks sums up all that hangs on it, by long levers: it may be large where increments are small.
+        """
+        if not self.solver.chords:
+            return False
+        tolerance = self.solver.options.tolerance
+        far_below = SAFETY * predicted <= tolerance
+        return self.measures.balanced(LEFT * tolerance if far_below else tolerance, tolerance / SAFETY)
 
     def _merit_of_start(self, length: float) -> float:
         self.begin(length)

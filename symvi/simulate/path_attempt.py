@@ -98,7 +98,7 @@ class PathAttempt:
         first = first if first > closing * closing else closing * closing
         common.target[0] = how.spread * (how.ratio * first)
         self.run("warm")
-        self.merit = self._merit()
+        self.merit = self._merit_under_impulses()  # the residual without impulses of contacts is there
         # rows answer for what bodies miss, and are solved for at once; without rows it is impulses that miss it
         missed = self.measures.missed() if self.solver.program.notes["constraints"] else self.merit
         first = path.BALANCE * (how.ratio * missed)
@@ -228,6 +228,11 @@ class PathAttempt:
         if not solver.measures.largest_turn() < DOMAIN:
             return inf
         solver.run("evaluate")
+        return self._merit_under_impulses()
+
+    def _merit_under_impulses(self) -> float:
+        """Adds impulses of contacts to the residual of bodies; returns the merit, infinite where it has none."""
+        solver = self.solver
         solver.run("apply_impulse")
         solver.common.merit[0] = 0.0
         solver.run("merit")

@@ -17,7 +17,8 @@ from symvi.numbers.control import (
 )
 from symvi.program.program import Program, solved_kinds
 from symvi.simulate.accounts import Accounts
-from symvi.simulate.branch import Branch, aims_of
+from symvi.simulate.bends import aims_of
+from symvi.simulate.branch import Branch
 from symvi.simulate.interior import Interior
 from symvi.simulate.knot import Knot
 from symvi.simulate.measures import Measures

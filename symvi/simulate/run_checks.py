@@ -29,7 +29,7 @@ def check_run(
         raise MechanismError(f"every={shown(every)}: must divide the {steps} steps")
     if not isinstance(options, SolverOptions):
         raise ArgumentError(f"options {shown(options)}: must be SolverOptions(...)")
-    for name, function in (("controller", controller), ("progress", progress)):
+    for name, function in (("controller", controller), ("progress", None if isinstance(progress, bool) else progress)):
         if function is not None and not callable(function):
             raise ArgumentError(f"{name} {shown(function)}: must be a function, or None")
     if not isinstance(start, State | Trajectory | None):

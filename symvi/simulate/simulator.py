@@ -12,7 +12,7 @@ import numpy as np
 from symvi.errors import ArgumentError, AssemblyError, MechanismError
 from symvi.mechanism import Mechanism, start_state
 from symvi.mechanism.mechanism import HasMechanism
-from symvi.mechanism.names import shown
+from symvi.mechanism.names import listed, shown
 from symvi.mechanism.state import State
 from symvi.mechanism.values import LARGEST, number
 from symvi.native.flags import Profile
@@ -28,12 +28,14 @@ from symvi.simulate.arguments import (
     checked_steps,
     checked_table,
 )
+from symvi.simulate.asked import Asked
 from symvi.simulate.described import Described
 from symvi.simulate.engine import CEngine, Engine, PythonEngine
 from symvi.simulate.gains import Gains
 from symvi.simulate.inputs import Controller, Inputs
 from symvi.simulate.parameter_changes import ParameterChanges
 from symvi.simulate.plan import plan_of
+from symvi.simulate.progress import Progress, told_progress
 from symvi.simulate.room import check_room
 from symvi.simulate.run_checks import check_run
 from symvi.simulate.run_parameters import Settings
@@ -50,7 +52,7 @@ if TYPE_CHECKING:
 MOST = {"double": LARGEST, "float": 1e38}  # of gains, in memory of each precision
 
 
-class Simulator:
+class Simulator(Asked):
     """Derives, generates, compiles and loads the solver of one mechanism.
 
     layout: "auto", "inline", "unrolled" or "looped"; real: "double" or "float"; profile: "reproducible" (same bits
@@ -93,6 +95,9 @@ class Simulator:
         self._changes = ParameterChanges(mechanism, self.plan, real)
         for name, value in parameters.items():
             self.set_parameter(name, value)
+
+    def __repr__(self) -> str:
+        return _in_one_line(self)
 
     # --- runs in parallel ---------------------------------------------------------------------------------------------
     def _twin(self) -> Simulator:
@@ -210,10 +215,7 @@ class Simulator:
         return step
 
     def deepest(self) -> tuple[str, float, str]:
-        """The contact or limit that is furthest beyond its bound at the last knot observed: name, how far, its unit.
-
-        Not beyond: a negative number, or -inf without contacts and limits.
-        """
+        """At the last knot observed: the contact or limit furthest beyond its bound, how far (-inf: none), unit."""
         return Standing(self.engine).deepest()
 
     def worst_constraint(self) -> tuple[str, float]:
@@ -235,7 +237,7 @@ class Simulator:
         papers_start: bool = False,
         rates: Rates = "momentum",
         on_error: Literal["raise", "status"] = "raise",
-        progress: Callable[[int, int], None] | None = None,
+        progress: Progress = None,
     ) -> Trajectory:
         """Simulate for `time` seconds in steps of `step` seconds.
 
@@ -246,7 +248,7 @@ class Simulator:
         then act over that step. Gains that it does not name are the parameters'.
         every: record each `every`-th knot. on_error="status": return what there is, with the failed status last,
         instead of raising. project, papers_start, rates: see `start`; not for a Trajectory, which goes on as it ended.
-        progress: called with (steps done, steps in all).
+        progress: called with (steps done, steps in all); True for a bar, False for none. A notebook has one anyway.
         Raises SolverError (with the status), MechanismError, AssemblyError; ArgumentError for an unknown mode, and for
         more steps than this machine's memory holds, before any is taken. Warns (SpinWarning) where a body turns so
         fast that its steps are off by more than a part in a hundred (see `Trajectory.fast_spin`).
@@ -265,7 +267,7 @@ class Simulator:
             raise MechanismError(f"start at {begin:g} s: steps of {step:g} s do not show in times so large")
         times = _knots(begin, step, steps)
         one = Simulation(self._twin(), start, times, step, int(every), options, inputs or {})
-        run, status = one.run(one.begin(project, not papers_start, rates), controller, progress)
+        run, status = one.run(one.begin(project, not papers_start, rates), controller, told_progress(progress))
         if status < 0 and on_error == "raise":
             raise one.failure(run, status)
         motion = one.trajectory(run, status)
@@ -278,16 +280,19 @@ class Simulator:
         start: State | Trajectory | None = None,
         inputs: Mapping[str, object] | None = None,
         step: float = 0.01,
+        options: SolverOptions = DEFAULTS,
+        project: bool = False,
+        rates: Rates = "momentum",
     ) -> World:
         """A world at a start, to go on knot by knot with `World.step`, in a memory of its own.
 
         start: None (the description's own start), a State, or a Trajectory to go on from. inputs: name -> number, for
-        every step that names no other; they win over signals. Parameters are those that are set now.
-        Raises MechanismError, AssemblyError.
+        every step that names no other; they win over signals. Parameters are those that are set now. The rest is as in
+        `simulate`. Raises MechanismError, AssemblyError, ArgumentError.
         """
         from symvi.simulate.world import world_at
 
-        return world_at(self._twin(), start, inputs, step)
+        return world_at(self._twin(), start, inputs, step, options, project, rates)
 
     def _go_on(self, start: Trajectory, step: float) -> None:
         """Put the solver where a trajectory ended."""
@@ -296,6 +301,14 @@ class Simulator:
         self._set_step(step)
         starter.go_on(start)
         self.turning, self.angles = Turning(self.mechanism, self.settings), start.state().angles
+
+
+def _in_one_line(simulator: Simulator) -> str:
+    how = "C" if simulator.backend == "c" else "Python"
+    changed = f", {listed(simulator.settings, 'parameters set')}" if simulator.settings else ""
+    rows = f"{len(simulator.plan.bodies)} bodies, {simulator.plan.rows} rows"
+    kind = f"{simulator.coordinates} coordinates, {precision_of(simulator.engine)}"
+    return f"<Simulator of {simulator.mechanism.name}: {rows}, {kind}, in {how}{changed}>"
 
 
 def _engine_of(

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from symvi.errors import MechanismError
 from symvi.mechanism import Mechanism
-from symvi.mechanism.names import did_you_mean, shown
+from symvi.mechanism.names import did_you_mean, listed, shown
 from symvi.mechanism.state import State
 from symvi.simulate import energy_guard, trajectory_files
 from symvi.simulate.alarms import alarms_of
@@ -23,6 +23,7 @@ from symvi.simulate.fast_spin import FAST, FastSpin, fastest
 from symvi.simulate.knot_rates import MisreadRate, misread_rate
 from symvi.simulate.knot_states import state_at
 from symvi.simulate.knot_stiffness import TooStiff, too_stiff
+from symvi.simulate.shown import Shown
 from symvi.simulate.trajectory_files import FORMAT
 from symvi.simulate.turns import angles_along
 
@@ -41,14 +42,17 @@ class ByName(dict[str, Array]):
         super().__init__(arrays)
         self.what = what
 
+    def __repr__(self) -> str:
+        return f"<{self.what}: {listed(tuple(self), 'names')}>"
+
     def __missing__(self, name: object) -> Array:
         raise UnknownNameError(
             f"no {self.what} {shown(name)}; {did_you_mean(name if isinstance(name, str) else '', self)}"
         )
 
 
-@dataclass(frozen=True, eq=False)
-class Trajectory:
+@dataclass(frozen=True, eq=False, repr=False)
+class Trajectory(Shown):
     """N knots of a mechanism of n bodies.
 
     time (N,) [s]. position (N, n, 3): origins of the body frames, world [m]. orientation (N, n, 4): unit quaternions.
@@ -293,7 +297,3 @@ class Trajectory:
     def load(cls, path: str | Path) -> Trajectory:
         """Read a saved trajectory. Raises SymviError if it is none, or damaged; FileError if it cannot be read."""
         return trajectory_files.load(cls, path)
-
-    def to_csv(self, path: str | Path) -> Path:
-        """Write one row per knot: time, placements and velocities, energies, closure, contacts, limits, inputs."""
-        return trajectory_files.write_csv(self, path)

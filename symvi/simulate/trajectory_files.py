@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +17,7 @@ from symvi.errors import MechanismError, MissingFileError, SymviError, told_as_f
 from symvi.mechanism import Mechanism
 from symvi.mechanism.files import checked_path, refuse_pipe
 from symvi.simulate import energy_guard
+from symvi.simulate.curves import TOTALS
 from symvi.simulate.saved import check_arrays, check_header, numbers_of_file
 
 if TYPE_CHECKING:
@@ -144,51 +145,32 @@ def _of_old(header: Mapping[str, Any], arrays: dict[str, np.ndarray]) -> Mapping
     return {"work_names": [], "loss_names": [], "real": "double", "slack": (0.0, 0.0), **header}
 
 
-def write_csv(trajectory: Trajectory, path: str | Path) -> Path:
-    """Write one row per knot: time, placements and velocities, energies, closure, contacts, limits, inputs."""
+def write_csv(trajectory: Trajectory, path: str | Path, curves: Iterable[str] | None = None) -> Path:
+    """Write one row per knot: time, and the curves of some names; left out, all but joints, reactions and powers."""
+    columns = trajectory.curves.columns(_told(trajectory) if curves is None else curves)
     path = _in_a_folder(path)
-    columns = _columns(trajectory)
     temporary = path.with_name(path.name + ".part")
     with told_as_files(path):
         with temporary.open("w", newline="", encoding="utf-8") as file:
             writer = csv.writer(file)
-            writer.writerow(columns)
-            writer.writerows([repr(float(value)) for value in row] for row in zip(*columns.values(), strict=True))
+            writer.writerow(["time", *(column.name for column in columns)])
+            rows = zip(trajectory.time, *(column.values for column in columns), strict=True)
+            writer.writerows([repr(float(value)) for value in row] for row in rows)
         os.replace(temporary, path)
     return path
 
 
-def _columns(trajectory: Trajectory) -> dict[str, Array]:
-    """What a table tells of a knot, by the names of its columns."""
-    columns: dict[str, Array] = {"time": trajectory.time}
-    for k, name in enumerate(trajectory.names):
-        for label, values, parts in (
-            ("position", trajectory.position, "xyz"),
-            ("orientation", trajectory.orientation, "wxyz"),
-            ("velocity", trajectory.velocity, "xyz"),
-            ("angular_velocity", trajectory.angular_velocity, "xyz"),
-        ):
-            columns |= {f"{name}.{label}.{part}": values[:, k, i] for i, part in enumerate(parts)}
-    columns |= {
-        "kinetic_energy": trajectory.kinetic_energy,
-        "potential_energy": trajectory.potential_energy,
-        "energy": trajectory.energy,
-        "energy_balance": trajectory.energy_balance,
-        "closure": trajectory.closure,
-        "iterations": trajectory.iterations,
-        "substeps": trajectory.substeps,
-        "status": trajectory.status,
-    }
-    for name, contact in trajectory.contacts.items():
-        columns |= {f"{name}.gap": contact.gap, f"{name}.normal_force": contact.normal_force}
-        columns |= {f"{name}.friction_force.{part}": contact.friction_force[:, i] for i, part in enumerate("xyz")}
-        columns |= {f"{name}.sliding.{part}": contact.sliding[:, i] for i, part in enumerate("xyz")}
-    for name, forces in trajectory.stop_forces.items():
-        columns |= {f"{name}.force[{k}]": forces[:, k] for k in range(forces.shape[1])}
-    columns |= {f"{name}.work": values for name, values in trajectory.work.items()}
-    columns |= {f"dissipation.{way.replace(' ', '_')}": values for way, values in trajectory.dissipation.items()}
-    columns |= {name: trajectory.inputs[:, k] for k, name in enumerate(trajectory.input_names)}
-    return columns
+def _told(trajectory: Trajectory) -> Iterator[str]:
+    """What a table has where nothing is chosen, by name."""
+    for name in trajectory.names:
+        yield from (f"{name}.{field}" for field in ("position", "orientation", "velocity", "angular_velocity"))
+    yield from TOTALS
+    for name in trajectory.contacts:
+        yield from (f"{name}.{field}" for field in ("gap", "normal_force", "friction_force", "sliding"))
+    yield from (f"{name}.force" for name in trajectory.stop_forces)
+    yield from (f"{name}.work" for name in trajectory.work)
+    yield "dissipation"
+    yield from trajectory.input_names
 
 
 def _in_a_folder(path: str | Path) -> Path:

@@ -29,8 +29,9 @@ function tickLabel(value, step) {
 const superscript = (k) => String(k).replace(/./g, (c) => (c === "-" ? "\u207b" : "\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079"[c]));
 
 class Chart {
-  /* curves: [{name, time, values, readings, color (a key of the theme)}]; marks: times to point at. */
-  constructor(canvas, curves, motion, { logarithmic, marks }) {
+  /* curves: [{name, time, values, readings, color (a key of the theme, or a colour)}];
+     marks: times to point at; hard: [{begin, end}] steps that were hard. */
+  constructor(canvas, curves, motion, { logarithmic, marks, hard }) {
     this.canvas = canvas;
     this.context = canvas.getContext("2d");
     this.picture = document.createElement("canvas");
@@ -38,6 +39,7 @@ class Chart {
     this.motion = motion;
     this.logarithmic = logarithmic;
     this.marks = marks;
+    this.hard = hard;
     [this.low, this.high] = logarithmic ? this.decades() : this.range();
   }
 
@@ -96,7 +98,15 @@ class Chart {
     this.drawAxes(context);
     context.lineJoin = "round";
     for (const curve of this.curves) this.drawCurve(context, curve);
+    for (const { begin, end } of this.hard) this.drawHard(context, this.x(begin), this.x(end));
     for (const time of this.marks) this.drawMark(context, this.x(time));
+  }
+
+  /* A bar on the axis, below the steps that were hard. */
+  drawHard(context, from, to) {
+    context.fillStyle = this.theme.hard;
+    const width = Math.max(to - from, 1.5);
+    context.fillRect((from + to - width) / 2, this.height - MARGIN.bottom - 5, width, 6);
   }
 
   /* A broken line over the whole height, with a flag. */
@@ -145,7 +155,7 @@ class Chart {
   }
 
   drawCurve(context, curve) {
-    context.strokeStyle = this.theme[curve.color];
+    context.strokeStyle = this.theme[curve.color] || curve.color;
     context.lineWidth = curve.width || 1.5;
     context.beginPath();
     for (let k = 0; k < curve.time.length; k++) {
@@ -174,7 +184,7 @@ class Chart {
       if (!Number.isFinite(curve.readings[frame])) continue;
       context.beginPath();
       context.arc(x, this.y(curve.readings[frame]), 3, 0, 2 * Math.PI);
-      context.fillStyle = this.theme[curve.color];
+      context.fillStyle = this.theme[curve.color] || curve.color;
       context.fill();
     }
   }

@@ -11,7 +11,7 @@ function readTheme() {
   const style = getComputedStyle(document.documentElement);
   const value = (name) => style.getPropertyValue("--" + name).trim();
   const theme = { font: getComputedStyle(document.body).fontFamily };
-  for (const name of ["ink", "faint", "paper", "rule", "grid", "marker", "anchor", "force", "total", "kinetic", "potential", "closure"]) {
+  for (const name of ["ink", "faint", "paper", "rule", "grid", "marker", "anchor", "force", "total", "kinetic", "potential", "closure", "hard"]) {
     theme[name] = value(name);
   }
   theme.shadow = [0, 0, 0, Number(value("shadow"))];
@@ -107,13 +107,33 @@ class Player {
       values: decode(curve.values, Float64Array),
       readings: decode(curve.readings, Float64Array),
     }));
-    return ["energy", "closure"].map((name) => {
+    const own = ["energy", "closure"].map((name) => {
       const own = curves.filter((curve) => curve.chart === name);
       return new Chart(find(name), own, this.motion, {
         logarithmic: name === "closure",
         marks: name === "energy" ? this.data.warnings.map((warning) => warning.time) : [],
+        hard: this.data.hard,
       });
     });
+    return [...own, ...this.data.charts.map((chart) => this.buildChosen(chart))];
+  }
+
+  /* A chart of what was chosen by name: its title, a word for each curve with its value now, and the curves. */
+  buildChosen({ title, curves }) {
+    const make = (parent, tag) => parent.appendChild(document.createElement(tag));
+    const figure = make(find("chosen"), "figure");
+    const caption = make(figure, "figcaption");
+    make(caption, "b").textContent = title;
+    const box = make(figure, "div");
+    box.className = "chart";
+    const own = curves.map((curve) => {
+      const word = make(caption, "span");
+      word.style.color = curve.color;
+      word.append(curve.name + " ");
+      const [time, values, readings] = [curve.time, curve.values, curve.readings].map((text) => decode(text, Float64Array));
+      return { name: curve.name, color: curve.color, time, values, readings, output: make(word, "output") };
+    });
+    return new Chart(make(box, "canvas"), own, this.motion, { logarithmic: false, marks: [], hard: this.data.hard });
   }
 
   seek(time) {
@@ -125,6 +145,14 @@ class Player {
     this.setPlaying(false);
     const frame = clamp(this.motion.frameAt(this.time) + frames, 0, this.motion.count - 1);
     this.seek(this.motion.time[frame]);
+  }
+
+  /* To the next step that was hard, or the first one again. */
+  nextHard() {
+    if (!this.data.hard.length) return;
+    this.setPlaying(false);
+    const next = this.data.hard.find(({ begin, end }) => (begin + end) / 2 > this.time + 1e-9) || this.data.hard[0];
+    this.seek((next.begin + next.end) / 2);
   }
 
   setPlaying(playing) {
@@ -265,8 +293,12 @@ class Player {
     find("time").textContent = this.time.toFixed(this.motion.duration < 10 ? 3 : 2) + " s";
     find("scrub").value = String((this.time - this.motion.start) / (this.motion.duration || 1));
     find("scrub").style.setProperty("--share", 100 * Number(find("scrub").value) + "%");
+    const hard = this.data.hard.find(({ begin, end }) => this.time >= begin && this.time <= end);
+    find("hard").textContent = hard ? "hard step: " + hard.text : "";
     for (const chart of this.charts) {
-      for (const curve of chart.curves) find("reading-" + curve.name).textContent = shortNumber(curve.readings[frame]);
+      for (const curve of chart.curves) {
+        (curve.output || find("reading-" + curve.name)).textContent = shortNumber(curve.readings[frame]);
+      }
     }
   }
 }
@@ -286,6 +318,12 @@ function fillTexts(data, player) {
     });
   }
   find("scale").textContent = "grid " + shortNumber(gridStep(data.view)) + " m";
+  if (data.contacts && data.contacts.names.length) {
+    const { scale, longest } = data.contacts;
+    const cut = longest === null ? "" : "; drawn as " + shortNumber(longest) + " N where larger";
+    find("legend").hidden = false;
+    find("legend").querySelector("span").textContent = "force of a contact: one grid width is " + shortNumber(gridStep(data.view) / scale) + " N" + cut;
+  }
   for (const [name, value] of data.facts) {
     const row = find("facts").insertRow();
     const head = document.createElement("th");
@@ -328,6 +366,7 @@ function attach(player) {
   find("speed").addEventListener("change", (event) => player.setSpeed(Number(event.target.value)));
   attachKeyboard({
     " ": clicks.play, n: clicks.names, f: clicks.follow, r: clicks.reset, c: clicks.clear,
+    h: () => player.nextHard(),
     arrowleft: (shift) => player.step(shift ? -10 : -1),
     arrowright: (shift) => player.step(shift ? 10 : 1),
     arrowup: () => player.changeSpeed(1),

@@ -96,3 +96,21 @@ class Rollout:
     def iterations(self) -> float:
         """Newton iterations per step."""
         return float(self._roll(1)[1:, self.simulator.plan.frame["iterations"][0]].mean())
+
+
+class DrivenRollout:
+    """The same under inputs, a row for each knot, or one for all; options are those of the solver."""
+
+    def __init__(self, simulator: Simulator, steps: int, options: SolverOptions, rows: np.ndarray, step: float):
+        self.simulator, self.steps, self.options, self.rows = simulator, steps, options, rows
+        simulator.start(step=step, inputs=rows[:2] if rows.size else None)
+        self.state, self.parameters = simulator.engine.state.copy(), simulator.engine.parameters.copy()
+
+    def __call__(self, every: int | None = None) -> np.ndarray:
+        engine = self.simulator.engine
+        engine.state[:], engine.parameters[:] = self.state, self.parameters
+        varying = len(self.rows) > 1
+        return engine.rollout(self.rows, varying, self.steps, every or self.steps + 1, self.options)[2]
+
+    def iterations(self) -> float:
+        return float(self(1)[1:, self.simulator.plan.frame["iterations"][0]].mean())

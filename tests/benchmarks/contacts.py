@@ -21,7 +21,7 @@ from pathlib import Path
 
 import numpy as np
 from _benchmark import Report, run
-from _measure import clock, pin, take_turns
+from _measure import DrivenRollout, clock, pin, take_turns
 
 from symvi.mechanism import Contact, Mechanism
 from symvi.numbers.control import COMPLEMENTARITY, SolverOptions
@@ -109,24 +109,6 @@ def effort(report: Report) -> None:
     report.at_most("failed steps, all cases", sum(row[-1] for row in rows), 0, timed=False)
 
 
-class Rest:
-    """The generated C's own loop from one start; nothing is recorded."""
-
-    def __init__(self, simulator: Simulator, steps: int, options: SolverOptions, rows: np.ndarray, step: float):
-        self.simulator, self.steps, self.options, self.rows = simulator, steps, options, rows
-        simulator.start(step=step, inputs=rows[:2] if rows.size else None)
-        self.state, self.parameters = simulator.engine.state.copy(), simulator.engine.parameters.copy()
-
-    def __call__(self, every: int | None = None) -> np.ndarray:
-        engine = self.simulator.engine
-        engine.state[:], engine.parameters[:] = self.state, self.parameters
-        varying = len(self.rows) > 1
-        return engine.rollout(self.rows, varying, self.steps, every or self.steps + 1, self.options)[2]
-
-    def iterations(self) -> float:
-        return float(self(1)[1:, self.simulator.plan.frame["iterations"][0]].mean())
-
-
 def some_corners(count: int) -> Mechanism:
     """A cube at rest on its four lower corners; beyond four contacts they share them."""
     points = [tuple(map(float, corner)) for corner in CORNERS[CORNERS[:, 2] < 0]]
@@ -140,7 +122,9 @@ def cost(report: Report) -> None:
     nothing, counts, tolerances = np.zeros((1, 0)), (4, 12), (1e-3, 1e-10)
     simulators = {count: Simulator(some_corners(count), layout="unrolled", backend="c") for count in counts}
     jobs = {
-        f"{count} {tolerance:g}": Rest(simulator, steps, SolverOptions(complementarity=tolerance), nothing, 0.01)
+        f"{count} {tolerance:g}": DrivenRollout(
+            simulator, steps, SolverOptions(complementarity=tolerance), nothing, 0.01
+        )
         for count, simulator in simulators.items()
         for tolerance in tolerances
     }
@@ -184,7 +168,7 @@ def rates(report: Report) -> None:
         for what, parameters in (("stands", STAND), ("trots", TROT)):
             targets = gait(knots(seconds, 1e-3), parameters)
             rows = simulator.inputs.overlay(np.zeros((len(knots(seconds, 1e-3)), len(simulator.plan.inputs))), targets)
-            jobs[f"quadruped {what}, 1 ms", profile] = Rest(simulator, len(rows) - 1, DEFAULT, rows, 1e-3)
+            jobs[f"quadruped {what}, 1 ms", profile] = DrivenRollout(simulator, len(rows) - 1, DEFAULT, rows, 1e-3)
     times = take_turns({" ".join(name): job for name, job in jobs.items()}, repeats)
     rows = []
     for (name, profile), job in jobs.items():

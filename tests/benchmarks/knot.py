@@ -7,13 +7,15 @@ turns; the least of several rounds counts. Needs MuJoCo, of the extra bench.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
+from typing import TypeVar
 
 from _benchmark import Report, run
 from _mujoco import packages, version
 
 from symvi import Actuator, Body, Box, Joint, Mechanism, Rod, Simulator, coordinates_of, state_from
 
+Name = TypeVar("Name", bound=Hashable)
 STEP = 0.02
 MODEL = """
 <mujoco>
@@ -46,7 +48,7 @@ def cart_pole() -> Mechanism:
     return Mechanism(name="cart", bodies=bodies, joints=joints, forces=[Actuator(name="motor", joint="slide")])
 
 
-def least(works: dict[str, tuple[Callable[[], object], int]], rounds: int) -> dict[str, float]:
+def least(works: dict[Name, tuple[Callable[[], object], int]], rounds: int) -> dict[Name, float]:
     """Microseconds of each work, the least of rounds in which all take turns; with each, how many calls a round has."""
     found = dict.fromkeys(works, float("inf"))
     for _ in range(rounds):

@@ -26,6 +26,7 @@ NAMES_OF_FILES = [*(f"{name}.py" for name in NAMES), "test_benchmarks.py", "__py
 COLUMNS = {  # benchmark -> some columns of its first table
     "build_time": {"wall s", "processor s", "bound s"},
     "contacts": {"case", "iterations", "retries", "failed"},
+    "coordinates": {"code", "us/step", "iterations", "operations", "gap m"},
     "derivatives": {"checker", "missed", "false alarms", "undecided", "median ms"},
     "embedded": {"flash B", "RAM B", "stack painted B", "stack summed B", "once", "each", "about us"},
     "elimination": {"sparse us", "dense us", "difference"},
@@ -37,6 +38,7 @@ COLUMNS = {  # benchmark -> some columns of its first table
     "operations": {"phase", "operations"},
     "stiff": {"k N/m", "d N s/m", "energy left", "largest rise", "undershoot"},
     "peers": {"us/step", "ns/step/link", "symvi / this", "medians"},
+    "queries": {"robot", "rates", "question", "symvi us", "Pinocchio us", "of Pinocchio's"},
     "robots": {"robot", "read", "bodies", "us/step", "contacts", "falls through"},
 }
 
@@ -59,9 +61,11 @@ BY_THE_USUAL_COMPILER = {"instructions", "layouts"}  # their figures are those o
 
 # benchmark -> the extra that it needs, and what that brings; large, and not among the packages of the tests
 NEEDS = {
+    "coordinates": ("bench", lambda: all(map(_is_installed, ("mujoco", "pin", "cmeel-eigen")))),
     "knot": ("bench", lambda: _is_installed("mujoco")),
     "mjcf": ("peers", lambda: all(map(_is_installed, ("mujoco", "gymnasium")))),
     "peers": ("bench", lambda: all(map(_is_installed, ("mujoco", "pin", "cmeel-eigen")))),
+    "queries": ("peers", lambda: share() is not None and _is_installed("pin")),
     "robots": ("peers", lambda: share() is not None),
 }
 

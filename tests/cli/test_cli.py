@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -86,3 +89,13 @@ def test_help_lists_the_option_that_every_command_has(run) -> None:
 def test_version(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["--version"]) == 0
     assert capsys.readouterr().out == f"symvi {__version__}\n"
+
+
+@pytest.mark.parametrize("given", [None, "3"])
+def test_a_command_computes_on_one_thread_unless_somebody_says_how_many(given: str | None) -> None:
+    """Of its own process alone: threads for small matrices would wait for each other on a busy machine."""
+    code = "import os, symvi.cli; symvi.cli.main(['--version']); print(os.environ['OPENBLAS_NUM_THREADS'])"
+    environment = {k: v for k, v in os.environ.items() if k != "OPENBLAS_NUM_THREADS"}
+    environment |= {"OPENBLAS_NUM_THREADS": given} if given else {}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment)
+    assert done.stdout.split()[-1] == (given or "1")

@@ -148,12 +148,17 @@ def test_another_formulation_makes_the_same_motion(name: str) -> None:
         assert np.abs(values - found[field]).max() <= 1e-9 * (1.0 + np.abs(values).max()), field
 
 
+OF_THE_MODEL = {"asked", "queries"}  # what a model is asked is another program, with records of its own
+
+
 def test_control_reads_no_more_of_bodies_than_a_formulation_must_give() -> None:
     """The table of what templates read and set of bodies' records, against the templates."""
     reads, sets = {}, {}
     for path in sorted((templates_folder() / "c").glob("*.jinja")):
         text = re.sub(r"/\*.*?\*/", "", path.read_text(encoding="utf-8"), flags=re.S)
         name = path.name.removesuffix(".c.jinja")
+        if name in OF_THE_MODEL:
+            continue
         found = set(re.findall(r"[wz]->body\[\w+\]\.(\w+)", text)) | set(re.findall(r"after->body\[\w+\]\.(\w+)", text))
         for either in re.findall(r"->body\[\w+\]\.\{\{ \"(\w+)\" if chords else \"(\w+)\" \}\}", text):
             found |= set(either)

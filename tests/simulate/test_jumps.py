@@ -162,11 +162,11 @@ def test_the_work_of_joints_is_what_the_steps_depart_by() -> None:
         solver.switches(impulse=step, carry=1.0, closure=1 / step)
         solver.run("prepare")
         assert solver.newton.carry_on() >= 0
-        solver.branch.targets = []
+        solver.branch.bends.targets = []
         solver.branch._drive(0.0, 0.0)
         solver.run("evaluate")
-        n0, n1 = before - knot, 0.5 * solver.branch._kinetic() - knot
-        after, ahead = solver.branch._bends(0.0, 0.0)
+        n0, n1 = before - knot, 0.5 * solver.branch.bends.kinetic() - knot
+        after, ahead = solver.branch.bends.of_all(0.0, 0.0)
         assert after - ahead == pytest.approx(2 * (n1 - n0), abs=0.03 * n1)  # but for the squares of half turns
         assert after == pytest.approx(2 * np.sqrt(n1) * (np.sqrt(n0) + np.sqrt(n1)), rel=0.15)
         largest = max(largest, n1 / knot)

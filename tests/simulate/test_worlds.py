@@ -20,10 +20,12 @@ from symvi import (
     Rod,
     Servo,
     Simulator,
+    SolverOptions,
+    State,
     coordinates_of,
     state_from,
 )
-from symvi.errors import AssemblyError, MechanismError, SolverError, SpinWarning, SymviError
+from symvi.errors import ArgumentError, AssemblyError, MechanismError, SolverError, SpinWarning, SymviError
 from symvi.simulate.world import World
 from tests.support.contact_scenes import box, on_ground
 from tests.support.linkages import four_bar
@@ -153,11 +155,40 @@ def test_turns_are_counted_between_questions() -> None:
     mechanism = cart_pole(velocity=30.0).changed(gravity=(0, 0, 0))
     simulator = Simulator(mechanism)
     world, motion = simulator.reset(step=STEP), simulator.simulate(3.0, STEP)
-    for _ in range(300):
+    states = {}
+    for k in range(300):
         world.step()
+        if k % 70 == 0:
+            states[k + 1] = world.state
     assert motion.coordinates("hinge")[-1, 0] > 80.0
     assert world.coordinates[1] == pytest.approx(motion.coordinates("hinge")[-1, 0], abs=1e-12)
     assert world.copy().coordinates[1] == world.coordinates[1] == pytest.approx(world.state.angles["hinge"][0])
+    for knot, state in states.items():  # read now, long after
+        assert state.angles["hinge"][0] == pytest.approx(motion.coordinates("hinge")[knot, 0], abs=1e-12)
+
+
+def test_a_start_takes_what_simulate_takes() -> None:
+    """Options of the solver, a start that is put onto the joints, rates at which bodies turn: with the same bits."""
+    simulator = Simulator(cart_pole(coordinate=0.3, velocity=4.0))
+    coarse = SolverOptions(tolerance=1e-3)
+    start = state_from(simulator.mechanism, {"hinge": 0.3})
+    apart = State(
+        start.time, start.position + 1e-4, start.orientation, start.velocity, start.angular_velocity, start.names
+    )
+    for asked in ({"options": coarse}, {"rates": "turn"}, {"start": apart, "project": True}):
+        world, motion = simulator.reset(step=STEP, **asked), simulator.simulate(5 * STEP, STEP, **asked)
+        other = world.copy()
+        for _ in range(5):
+            world.step()
+            other.step()
+        assert np.array_equal(world.state.position, motion.position[-1])
+        assert np.array_equal(other.state.orientation, motion.orientation[-1])
+    with pytest.raises(AssemblyError):
+        simulator.reset(start=apart, step=STEP)
+    with pytest.raises(ArgumentError, match="options 3: must be SolverOptions"):
+        simulator.reset(options=3)
+    with pytest.raises(MechanismError, match="project=True: a trajectory goes on as it ended"):
+        simulator.reset(start=motion, project=True)
 
 
 def test_a_look_ahead_leaves_no_trace() -> None:

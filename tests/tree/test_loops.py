@@ -44,6 +44,13 @@ def geared() -> Mechanism:
     )
 
 
+def driven_twice() -> Mechanism:
+    """A driver with a row, of a ball, and one that leads its hinge."""
+    chain = tree("driven_twice", ("spherical", "revolute", "revolute"))
+    drivers = [Driver(name="ball", joint="j0", coordinate=1), Driver(name="hinge", joint="j1")]
+    return chain.changed(drivers=drivers)
+
+
 def held_afloat() -> Mechanism:
     """A loop of balls that nothing holds."""
     ring = loops.closed_chain(6, "spherical")
@@ -88,6 +95,7 @@ ALL: dict[str, Callable[[], Mechanism]] = {
     "gear and driver": geared,
     "balls, one sprung": sprung_ring,
     "screw, gear and driver": screwed,
+    "a driver that leads and one that does not": driven_twice,
     "inward slides": slid_inward,
     "geared cranks": linkages.geared_cranks,
     "slider-crank": lambda: demo("slider_crank"),
@@ -105,6 +113,8 @@ def test_loops_move_as_in_maximal_coordinates(name: str) -> None:
     for field in ("position", "orientation", "velocity", "kinetic_energy"):
         assert np.abs(getattr(maximal, field) - getattr(tree, field)).max() < 1e-9
     assert tree.closure.max() < 1e-12
+    assert tree.work_names == maximal.work_names
+    assert np.abs(maximal.work_values - tree.work_values).max(initial=0.0) < 1e-9
     for found in ("multipliers", "kept_reactions"):
         for joint, values in getattr(maximal, found).items():
             error = np.abs(values - getattr(tree, found)[joint]).max()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from symvi import Driver, JointDamper, Limit, Simulator, SolverOptions
+from symvi import Body, Box, Driver, Joint, JointDamper, Limit, Mechanism, Simulator, SolverOptions
 from symvi.numbers.control import SolverStatus
 from symvi.program.tree import refusal
 from symvi.proofs.zoo import zoo
@@ -284,6 +284,26 @@ def test_a_force_beside_the_plane_is_borne_by_the_hinges() -> None:
     for k in range(3):
         assert np.abs(tree.kept_reactions[f"j{k}"] - maximal.kept_reactions[f"j{k}"]).max() < 1e-8
         assert np.abs(np.abs(tree.kept_reactions[f"j{k}"][1:, :3]).max(axis=1)).max() > 9.8 * (3 - k)
+
+
+def test_a_chain_that_buckles_stays_on_the_solution_that_goes_on_from_the_last_step() -> None:
+    """In its first steps a chain pushes itself together: other solutions lie near, and rates bend unevenly."""
+    names = ["world", *(f"link{k}" for k in range(100))]
+    bodies = [Body(name=name, mass=1.0, shape=Box(size=(0.1, 0.1, 1.0))) for name in names[1:]]
+    joints = [
+        Joint(
+            name=f"joint{k}",
+            type="spherical",
+            parent=names[k],
+            child=names[k + 1],
+            parent_anchor=(0.0, 0.0, -0.5 if k else 0.0),
+            child_anchor=(0.0, 0.0, 0.5),
+            coordinate=(0.0, 0.02 * (-1) ** k, 0.0) if k else (np.pi / 4, 0.0, 0.0),
+        )
+        for k in range(100)
+    ]
+    one, other = both(Mechanism(name="falling_chain", bodies=bodies, joints=joints), time=0.08, step=0.01)
+    assert apart(one, other, "position") < 1e-11
 
 
 def test_status_of_a_turn_that_is_too_far() -> None:

@@ -2398,6 +2398,19 @@ static real closing_speed(const ball_work *w)
     return largest;
 }
 
+/* adds impulses of contacts to the residual of bodies; returns the merit, or -1 where it has none */
+static real merit_under_impulses(const ball_parameters *p, const ball_state *z,
+    const ball_input *u, ball_work *w)
+{
+    (void)p;
+    (void)z;
+    (void)u;
+    run_apply_impulse(w);
+    w->common[0].merit = 0.0;
+    run_merit(w);
+    return is_finite(w->common[0].merit) ? w->common[0].merit : -1.0;
+}
+
 /* residual of bodies and contacts at the velocities as they stand; returns the merit, or -1 where it has none */
 static real press_merit(const ball_parameters *p, const ball_state *z,
     const ball_input *u, ball_work *w)
@@ -2409,10 +2422,7 @@ static real press_merit(const ball_parameters *p, const ball_state *z,
     (void)z;
     (void)u;
     run_evaluate(p, w);
-    run_apply_impulse(w);
-    w->common[0].merit = 0.0;
-    run_merit(w);
-    return is_finite(w->common[0].merit) ? w->common[0].merit : -1.0;
+    return merit_under_impulses(p, z, u, w);
 }
 
 /* how one attempt starts: where, and how boldly */
@@ -2480,7 +2490,7 @@ static void warm_start(const ball_parameters *p, const ball_state *z,
     first = (first > (closing*closing)) ? first : (closing*closing);
     w->common[0].target = how->spread*(how->ratio*first);
     run_warm(p, z, w);
-    path->merit = press_merit(p, z, u, w);
+    path->merit = merit_under_impulses(p, z, u, w); /* the residual without these impulses is there */
     /* what is missed, as squares of velocities: centring below it would reach the boundary before it vanishes */
     /* rows answer for what bodies miss, and are solved for at once; without rows it is impulses that miss it */
     missed = path->merit;

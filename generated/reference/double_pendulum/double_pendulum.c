@@ -2939,6 +2939,7 @@ static int iterate(const double_pendulum_parameters *p, const double_pendulum_st
     for (int n = 1; n <= o->max_iterations; n++) {
         const real before = merit;
         real drop;
+        real predicted;
         info->iterations = n;
         run_linearize(p, w);
         run_eliminate(w);
@@ -2955,7 +2956,8 @@ static int iterate(const double_pendulum_parameters *p, const double_pendulum_st
             return DOUBLE_PENDULUM_OK;
         }
         /* the next increment, predicted from the fall of the residual, would be round-off: it need not be solved for */
-        if ((w->common[0].length >= 1.0) && ((100.0*(info->increment*drop)) <= o->tolerance)
+        predicted = 100.0*(info->increment*drop);
+        if ((w->common[0].length >= 1.0) && (predicted <= o->tolerance)
             && ((100.0*info->residual) <= o->tolerance)) {
             return DOUBLE_PENDULUM_OK;
         }

@@ -1953,6 +1953,7 @@ static int iterate(const pendulum_parameters *p, const pendulum_state *z,
     for (int n = 1; n <= o->max_iterations; n++) {
         const real before = merit;
         real drop;
+        real predicted;
         info->iterations = n;
         run_linearize(p, w);
         run_eliminate(w);
@@ -1969,7 +1970,8 @@ static int iterate(const pendulum_parameters *p, const pendulum_state *z,
             return PENDULUM_OK;
         }
         /* the next increment, predicted from the fall of the residual, would be round-off: it need not be solved for */
-        if ((w->common[0].length >= 1.0) && ((100.0*(info->increment*drop)) <= o->tolerance)
+        predicted = 100.0*(info->increment*drop);
+        if ((w->common[0].length >= 1.0) && (predicted <= o->tolerance)
             && ((100.0*info->residual) <= o->tolerance)) {
             return PENDULUM_OK;
         }
