@@ -28,7 +28,7 @@ from symvi.scalar import Number, lesser, root
 LIGHTEST = 100
 
 
-class Heft(NamedTuple, Generic[Number]):
+class EffectiveMass(NamedTuple, Generic[Number]):
     """Both masses [kg] of one inequality node."""
 
     effective_mass: Number
@@ -59,14 +59,14 @@ def touching(mechanism: Mechanism) -> Touching:
     return Touching(parts, tuple(touched[k] for k in range(len(numbers))), sides)
 
 
-def effective_masses(tables: Touching, masses: Sequence[float]) -> dict[str, Heft[float]]:
+def effective_masses(tables: Touching, masses: Sequence[float]) -> dict[str, EffectiveMass[float]]:
     """Every contact point, limit and dry friction by name; masses [kg]: of all bodies, in any precision."""
     members: list[list[float]] = [[] for _ in tables.contacts]
     for mass, part in zip(masses, tables.parts, strict=True):
         members[part].append(mass)
     parts = [total_mass(own) for own in members]
 
-    def of(body: int) -> Heft[float]:
+    def of(body: int) -> EffectiveMass[float]:
         mass, part = masses[body], tables.parts[body]
         number = type(mass)
         return effective_mass_of(mass, parts[part], number(max(tables.contacts[part], 1)), number(LIGHTEST))
@@ -74,10 +74,10 @@ def effective_masses(tables: Touching, masses: Sequence[float]) -> dict[str, Hef
     return {name: min(of(body) for body in bodies) for name, bodies in tables.nodes.items()}
 
 
-def effective_mass_of(body: Number, part: Number, contacts: Number, lightest: Number) -> Heft[Number]:
+def effective_mass_of(body: Number, part: Number, contacts: Number, lightest: Number) -> EffectiveMass[Number]:
     """What a node counts that acts on a body, by its mass and that of its part [kg] and by the part's contacts."""
     effective_mass = lesser(part, lightest * body)
-    return Heft(effective_mass, effective_mass / contacts)
+    return EffectiveMass(effective_mass, effective_mass / contacts)
 
 
 def total_mass(masses: Iterable[Number]) -> Number:

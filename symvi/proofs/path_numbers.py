@@ -43,7 +43,7 @@ class Aim:
 class PathNumbers:
     """Variables of all nodes of a scene at one point inside, two aims and that of nothing, and a start of every node.
 
-    Sets the states that starts remember: `pressed` and `rubbed`.
+    Sets the states that starts remember: `pressed` and `friction_before`.
     """
 
     def __init__(self, scene):
