@@ -132,8 +132,7 @@ class Landing:
         trace.note("p, l -= what is open at the root", "derived here: errors of a step do not add up")
         rest = trace.read(OWN, "work", "rest", 6, *MEANINGS["rest"])
         for name, values in (("p", rest[:3]), ("l", rest[3:])):
-            old = trace.read(OWN, "state", name, 3)
-            trace.write(OWN, name, [a - b for a, b in zip(old, values, strict=True)], store="state")
+            trace.add_to_state(OWN, name, [-x for x in values])
 
     def finish(self, trace: Trace) -> None:
         link = self.link

@@ -53,9 +53,7 @@ class LawsAlong:
             given = [*force, *blocks_sum(torque, cross(lever, force))]
             if knot == "2":
                 for name, values in (("p", given[:3]), ("l", given[3:])):
-                    old = trace.read(label, "state", name, 3)
-                    new = [a + b if sign > 0 else a - b for a, b in zip(old, values, strict=True)]
-                    trace.write(label, name, new, store="state")
+                    trace.add_to_state(label, name, [x if sign > 0 else -x for x in values])
             else:
                 old = trace.read(label, "work", "f", 6)
                 trace.write(label, "f", [a - b if sign > 0 else a + b for a, b in zip(old, given, strict=True)])
