@@ -164,9 +164,9 @@ OPTIONAL = {  # where the header has it: what to declare, and the call
 SIZES = {"reactions": r"_real reaction(\[\d+\]\[6\])\);", "contacts": r"_contact contacts(\[\d+\])\);"}
 
 
-def written(folder: Path, mechanism: Mechanism, real: str, layout: str = "auto") -> str:
+def written(folder: Path, mechanism: Mechanism, real: str, layout: str = "auto", coordinates: str = "maximal") -> str:
     """Write a mechanism's C, `caller.c` that runs it and `proof.c` into a folder; the prefix."""
-    text = text_of(mechanism, layout, real)
+    text = text_of(mechanism, layout, real, coordinates=coordinates)
     header = text.files[f"{text.prefix}.h"]
     files = {**text.files, "caller.c": _filled(CALLER, text.prefix, header, real)}
     for file, contents in files.items():

@@ -2207,6 +2207,7 @@ static real against_last(const ball_state *z, const ball_work *w)
 static bool is_compared(const ball_parameters *p, const ball_state *z, ball_work *w, real least)
 {
     const real share = against_last(z, w);
+    (void)p;
     if (share > 0.0) {
         w->common[0].length = share;
         w->common[0].missed = 0.0;

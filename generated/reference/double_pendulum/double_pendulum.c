@@ -2850,6 +2850,7 @@ static real against_last(const double_pendulum_state *z, const double_pendulum_w
 static bool is_compared(const double_pendulum_parameters *p, const double_pendulum_state *z, double_pendulum_work *w, real least)
 {
     const real share = against_last(z, w);
+    (void)p;
     if (share > 0.0) {
         w->common[0].length = share;
         w->common[0].missed = 0.0;
@@ -4073,7 +4074,6 @@ int double_pendulum_place(const double_pendulum_parameters *p, double_pendulum_s
     double_pendulum_motion motion;
     double_pendulum_motion *const m = &motion;
     double_pendulum_input held;
-    double_pendulum_state before;
     int status;
     if (!is_step(p)) {
         return DOUBLE_PENDULUM_BAD_STEP;
@@ -4082,13 +4082,13 @@ int double_pendulum_place(const double_pendulum_parameters *p, double_pendulum_s
         return DOUBLE_PENDULUM_NOT_FINITE;
     }
     held = *u;
-    before = *z;
+    w->first = *z;
     take_motion(m, coordinates, rates);
     run_place(p, z, m);
     (void)launched(p, z, &held, w, 1);
     status = standing(p, z, &held, w, 1);
     if (status < 0) {
-        *z = before;
+        *z = w->first;
     }
     return status;
 }

@@ -4378,6 +4378,7 @@ static four_bar_input part_of_way(const four_bar_state *z, const four_bar_input 
 static bool is_compared(const four_bar_parameters *p, const four_bar_state *z, four_bar_work *w, real least)
 {
     const real share = against_last(z, w);
+    (void)p;
     if (share > 0.0) {
         w->common[0].length = share;
         w->common[0].missed = 0.0;
@@ -6067,7 +6068,6 @@ int four_bar_place(const four_bar_parameters *p, four_bar_state *z, const four_b
     four_bar_motion motion;
     four_bar_motion *const m = &motion;
     four_bar_input held;
-    four_bar_state before;
     int status;
     if (!is_step(p)) {
         return FOUR_BAR_BAD_STEP;
@@ -6076,14 +6076,14 @@ int four_bar_place(const four_bar_parameters *p, four_bar_state *z, const four_b
         return FOUR_BAR_NOT_FINITE;
     }
     held = *u;
-    before = *z;
+    w->first = *z;
     take_motion(m, coordinates, rates);
     run_place(p, z, m);
     (void)four_bar_project(p, z, &held, w, 50);
     (void)launched(p, z, &held, w, 1);
     status = standing(p, z, &held, w, 1);
     if (status < 0) {
-        *z = before;
+        *z = w->first;
     }
     return status;
 }

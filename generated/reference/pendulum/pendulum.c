@@ -1864,6 +1864,7 @@ static real against_last(const pendulum_state *z, const pendulum_work *w)
 static bool is_compared(const pendulum_parameters *p, const pendulum_state *z, pendulum_work *w, real least)
 {
     const real share = against_last(z, w);
+    (void)p;
     if (share > 0.0) {
         w->common[0].length = share;
         w->common[0].missed = 0.0;
@@ -3012,7 +3013,6 @@ int pendulum_place(const pendulum_parameters *p, pendulum_state *z, const pendul
     pendulum_motion motion;
     pendulum_motion *const m = &motion;
     pendulum_input held;
-    pendulum_state before;
     int status;
     if (!is_step(p)) {
         return PENDULUM_BAD_STEP;
@@ -3021,13 +3021,13 @@ int pendulum_place(const pendulum_parameters *p, pendulum_state *z, const pendul
         return PENDULUM_NOT_FINITE;
     }
     held = *u;
-    before = *z;
+    w->first = *z;
     take_motion(m, coordinates, rates);
     run_place(p, z, m);
     (void)launched(p, z, &held, w, 1);
     status = standing(p, z, &held, w, 1);
     if (status < 0) {
-        *z = before;
+        *z = w->first;
     }
     return status;
 }
