@@ -208,9 +208,9 @@ def test_no_statement_can_fail_on_any_numbers(
 ) -> None:
     """Frama-C's Eva: trees and a mechanism with a contact; every entry point, in any order, on any numbers.
 
-    Every statement is reached (of joint coordinates 99 %: open trees have nothing to project, slides never turn), and
-    none divides integers by zero, overflows, goes beyond an array, or reads what was never written. Numbers that are not finite are a status, not an error: their alarms are off, but where a number
-    becomes a whole one.
+    Every statement is reached (of joint coordinates 99 %: open trees have nothing to project, slides never turn). None
+    divides integers by zero, overflows, goes beyond an array, or reads what was never written. Numbers that are not
+    finite are a status, not an error: their alarms are off, but where a number becomes a whole one.
     """
     prefix = written(tmp_path, mechanism(), "float", coordinates=coordinates)
     command = [need("frama-c"), *"-eva -lib-entry -main prove -eva-precision 0 -machdep x86_64".split()]

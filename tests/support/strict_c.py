@@ -44,7 +44,7 @@ DECLARED
     }
 CALLED
     NAME_parameters_default(&parameters);
-    if (NAME_adapt(&parameters) < 0) {
+    if (NAME_update_parameters(&parameters) < 0) {
         return 3;
     }
     NAME_options_default(&options);
@@ -137,7 +137,7 @@ OPTIONS
         } else if (choice == 9) {
             one = NAME_project(&parameters, &state, inputs, &work, (choice != 0) ? 5 : -1);
         } else if (choice == 11) {
-            status = NAME_adapt(&parameters);
+            status = NAME_update_parameters(&parameters);
         } else if (choice == 10) {
 CALLED
         } else {
