@@ -44,10 +44,8 @@ class Outward:
             "shorten_step": (self.shorten_step, "take another `length` of the same increment, move"),
         }
         if self.joint.summed:
-            found["measure_bend"] = (
-                self.measure_bend,
-                "add squares of the last change of the rates, and of its own change",
-            )
+            text = "add squares of the last change of the rates, and of its own change"
+            found["measure_bend"] = self.measure_bend, text
         return found
 
     def prepare(self, trace: Trace) -> None:
