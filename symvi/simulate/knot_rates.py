@@ -35,6 +35,7 @@ from symvi.mechanism import axis_values, coordinate_kinds
 from symvi.mechanism.forces import JointDamper, PointSpring, Servo
 from symvi.numbers.extent import size_of
 from symvi.simulate.missed_rates import missed_moving, missed_turning
+from symvi.simulate.recording import NotRecordedError, not_recorded
 from symvi.simulate.run_parameters import body_numbers, with_settings
 from symvi.simulate.turns import CONJUGATE, product, rotation_matrices
 
@@ -93,7 +94,12 @@ class _Along:
 
 
 def misread_rate(trajectory: Trajectory) -> MisreadRate | None:
-    """The worst of a motion; None where rates are resolved, and of motions of which not every knot was recorded."""
+    """The worst of a motion; None where rates are resolved, and of motions of which not every knot was recorded.
+
+    Raises NotRecordedError for a motion without rates.
+    """
+    if not trajectory.has("rates"):
+        raise NotRecordedError(not_recorded("velocity", "rates", trajectory.recorded))
     if len(trajectory) < 3 or not np.allclose(np.diff(trajectory.time), trajectory.step, rtol=1e-3):
         return None
     with np.errstate(all="ignore"):
@@ -333,13 +339,24 @@ class _Rates:
     @cached_property
     def _struck(self) -> Array:
         """(K,) whether a contact, a limit or dry friction strikes at the knots 1, ..., or did at the one before."""
-        contacts = self.trajectory.contact_values[:, :, 1:5].reshape(len(self.q), -1)
-        forces = np.concatenate([contacts, self.trajectory.stop_values], axis=1)
-        size = np.abs(forces)
-        apart = np.abs(np.diff(forces, axis=0)) > STRIKES * size[1:]
-        sets_in = apart & (size[1:] >= (1 - STRIKES) * size[:-1]) & (size[1:] > HELD * size.max(axis=0, initial=0.0))
-        strikes = sets_in.any(axis=1)
-        return strikes[1:] | strikes[:-1]
+        motion = self.trajectory
+        if motion.has("contacts"):
+            return strikes(motion.contact_values, motion.stop_values)
+        return motion.struck.astype(bool)
+
+
+def strikes(contact_values: Array, stop_values: Array) -> Array:
+    """(N - 2,) whether a contact, a limit or dry friction strikes at the knots 1, ..., or did at the one before.
+
+    contact_values (N, c, 14), stop_values (N, m): as a Trajectory has them.
+    """
+    count = len(contact_values)
+    forces = np.concatenate([contact_values[:, :, 1:5].reshape(count, -1), stop_values], axis=1)
+    size = np.abs(forces)
+    apart = np.abs(np.diff(forces, axis=0)) > STRIKES * size[1:]
+    sets_in = apart & (size[1:] >= (1 - STRIKES) * size[:-1]) & (size[1:] > HELD * size.max(axis=0, initial=0.0))
+    struck = sets_in.any(axis=1)
+    return struck[1:] | struck[:-1]
 
 
 def _foreseen(means: Array) -> Array:
