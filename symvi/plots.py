@@ -86,8 +86,17 @@ def _chosen(panel, title: str, columns: Sequence[Column], time) -> None:
     _legend(panel)
 
 
+def _known(trajectory, name: str) -> tuple[Any, str]:
+    """A motion that has it at every knot, and words for where that is one with fewer knots."""
+    whole = getattr(trajectory, "watched", None)
+    if whole is None or trajectory.has(name):
+        return trajectory, ""
+    return whole, f", at {len(whole)} of {len(trajectory)} knots"
+
+
 def _energy(panel, trajectory) -> None:
-    panel.set_title("Energy [J]")
+    trajectory, where = _known(trajectory, "energy")
+    panel.set_title(f"Energy [J]{where}")
     panel.plot(trajectory.time, trajectory.energy, color=TOTAL, linewidth=2.0, label="total", zorder=3)
     panel.plot(trajectory.time, trajectory.kinetic_energy, color=KINETIC, label="kinetic")
     panel.plot(trajectory.time, trajectory.potential_energy, color=POTENTIAL, label="potential")
@@ -96,9 +105,10 @@ def _energy(panel, trajectory) -> None:
 
 def _closure(panel, trajectory) -> None:
     """Zero has no logarithm: such knots are left out, and said so where there is nothing else."""
+    trajectory, where = _known(trajectory, "closure")
     closure = np.asarray(trajectory.closure, float)
     positive = np.isfinite(closure) & (closure > 0.0)
-    panel.set_title("Closure: largest residual [m or rad]")
+    panel.set_title(f"Closure: largest residual [m or rad]{where}")
     panel.plot(np.asarray(trajectory.time)[positive], closure[positive], ".", color=CLOSURE, markersize=2.0)
     if positive.any():
         panel.set_yscale("log")

@@ -80,6 +80,14 @@ Curves = Annotated[
         metavar="NAME[,NAME...]",
     ),
 ]
+Record = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--record",
+        help="Of these knots: coordinates, rates, energy, closure, contacts, reactions, inputs; all if left out.",
+        metavar="NAME[,NAME...]",
+    ),
+]
 DEMO_TIME, DEMO_STEP = 10.0, 0.01
 CANNOT_RUN = 3  # the exit code of a benchmark that lacks a package or a program
 
@@ -190,6 +198,7 @@ def simulate(
     set_: Settings = None,
     input_: Inputs = None,
     every: Annotated[int, typer.Option(min=1, help="Record every n-th step.")] = 1,
+    record: Record = None,
     project: Annotated[bool, typer.Option(help="Move an approximate start onto the constraints.")] = False,
     rates: Annotated[
         Literal["momentum", "turn"],
@@ -220,6 +229,7 @@ def simulate(
     in parts; one in which a body turns by a right angle or more is refused.
     """
     from symvi.simulate import SolverOptions, Trajectory
+    from symvi.simulate.recording import checked_record
 
     _check_steps(time, step, every)
     try:
@@ -233,7 +243,7 @@ def simulate(
     except ValueError as error:
         raise SymviError(f"--{error}") from None
     _check_outputs(out=out, csv=csv, page=page, plot=plot)
-    chosen = [name.strip() for text in curves or () for name in text.split(",") if name.strip()]
+    chosen, recorded = _names(curves), checked_record(_names(record) or None)
     if chosen and not (csv or page or plot):
         raise SymviError("--curves: says what --plot, --csv or --page show; give one of them")
     if backend == "python" and real == "float":
@@ -244,7 +254,14 @@ def simulate(
     build: dict[str, Any] = {"layout": layout, "real": real, "profile": profile, "backend": backend, "loops": loops}
     build["coordinates"] = coordinates
     build["parameters"] = _settings(settings, "--set", "arm.mass=2 or gravity=0,0,-1.62")
-    how: dict[str, Any] = {"every": every, "project": project, "start": start, "options": options, "rates": rates}
+    how: dict[str, Any] = {
+        "every": every,
+        "record": recorded,
+        "project": project,
+        "start": start,
+        "options": options,
+        "rates": rates,
+    }
     how["inputs"] = _inputs(input_ or [], imported)
     simulator, trajectory, seconds = _run(console, mechanism, time, step, build, chosen, **how)
     result = dict(_summary(console, simulator, trajectory, seconds))
@@ -311,6 +328,11 @@ def _run_benchmark(console: Console, script: Path, quick: bool) -> tuple[int, An
 
 
 # --- what the commands share ------------------------------------------------------------------------------------------
+def _names(texts: Sequence[str] | None) -> list[str]:
+    """Names that an option was given, one by one or with commas between them."""
+    return [name.strip() for text in texts or () for name in text.split(",") if name.strip()]
+
+
 def _check_steps(time: float, step: float, every: int) -> None:
     """Before anything is built: the simulator says the same, but only after its solver is compiled."""
     for name, value in (("--time", time), ("--step", step)):
@@ -397,8 +419,9 @@ def _summary(
     console: Console, simulator: Simulator, trajectory: Trajectory, seconds: tuple[float, float]
 ) -> Mapping[str, Any]:
     from symvi.simulate.fast_spin import fastest
+    from symvi.simulate.knot_rates import MisreadRate
 
-    notes = simulator.plan.notes
+    notes, whole = simulator.plan.notes, trajectory.whole
     steps = round((trajectory.time[-1] - trajectory.time[0]) / trajectory.step)
     rows = {
         "mechanism": simulator.mechanism.name,
@@ -409,15 +432,16 @@ def _summary(
         "solver": f"{simulator.backend}, {simulator.text.layout if simulator.text else 'kernels'}",
         "built in [s]": round(seconds[0], 3),
         "steps": steps,
+        **({"recorded": ", ".join(trajectory.recorded)} if trajectory.watched else {}),
         "step [s]": trajectory.step,
         "microseconds per step": round(1e6 * seconds[1] / steps, 2),
         "iterations per step": round(float(trajectory.iterations[1:].mean()), 2),
-        "largest closure [m, rad]": float(trajectory.closure.max()),
-        "largest turn in a step [rad]": fastest(trajectory).turn,
-        **_contact_rows(trajectory),
-        "energy at start, end [J]": [float(trajectory.energy[0]), float(trajectory.energy[-1])],
+        "largest closure [m, rad]": float(whole.closure.max()),
+        "largest turn in a step [rad]": fastest(whole).turn,
+        **_contact_rows(trajectory if trajectory.has("contacts") else whole),
+        "energy at start, end [J]": [float(whole.energy[0]), float(whole.energy[-1])],
         **_split_rows(trajectory),
-        **_energy_rows(trajectory),
+        **_energy_rows(whole),
         "failed steps": int((trajectory.status < 0).sum()),
         "steps with warnings": int((trajectory.status[1:] > 0).sum()),
     }
@@ -437,7 +461,7 @@ def _summary(
         "rise": trajectory.rise and asdict(trajectory.rise),
         "fall": trajectory.fall and asdict(trajectory.fall),
         "too_stiff": [asdict(one) for one in trajectory.alarms if one in trajectory.too_stiff],
-        "misread_rate": trajectory.misread_rate and asdict(trajectory.misread_rate),
+        "misread_rate": next((asdict(one) for one in trajectory.alarms if isinstance(one, MisreadRate)), None),
     }
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from symvi.page.keyframes import Keyframes, encode, extremes, peaks
 from symvi.simulate.curves import by_unit
 
-__all__ = ["chosen_charts", "own_curves"]
+__all__ = ["chosen_charts", "is_recorded", "own_curves"]
 
 CURVE_BUCKETS, CLOSURE_BUCKETS = 600, 250
 
@@ -18,16 +18,26 @@ COLORS = ("#0072b2", "#e69f00", "#009e73", "#d55e00", "#56b4e9", "#cc79a7", "#8a
 
 
 def own_curves(trajectory, frames: Keyframes) -> list[dict[str, object]]:
-    """Those of every page: thinned for drawing, and their values in the keyframes for reading."""
+    """Those of every page: thinned for drawing, and their values in the keyframes for reading.
+
+    What was not recorded at every knot is left out.
+    """
     sources = (
-        ("energy", "total", trajectory.energy),
-        ("energy", "kinetic", trajectory.kinetic_energy),
-        ("energy", "potential", trajectory.potential_energy),
-        ("closure", "closure", trajectory.closure),
+        ("energy", "total", "energy"),
+        ("energy", "kinetic", "kinetic_energy"),
+        ("energy", "potential", "potential_energy"),
+        ("closure", "closure", "closure"),
     )
     return [
-        {"chart": chart, "name": name, **_drawn(trajectory, frames, values, chart)} for chart, name, values in sources
+        {"chart": chart, "name": name, **_drawn(trajectory, frames, getattr(trajectory, field), chart)}
+        for chart, name, field in sources
+        if is_recorded(trajectory, chart)
     ]
+
+
+def is_recorded(trajectory, name: str) -> bool:
+    """Whether a motion has something at every knot; those that cannot have a part alone have all."""
+    return getattr(trajectory, "watched", None) is None or trajectory.has(name)
 
 
 def chosen_charts(trajectory, frames: Keyframes, names: Sequence[str]) -> list[dict[str, object]]:

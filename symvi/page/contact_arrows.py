@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from symvi.page.charts import is_recorded
 from symvi.page.keyframes import Keyframes
 from symvi.registry import CONTACTS
 
@@ -32,9 +33,12 @@ class ContactView:
 
 
 def contact_view(trajectory, frames: Keyframes, length: float) -> ContactView | None:
-    """The contacts of a trajectory, or None without any. length: the diagonal of the room that the motion takes [m]."""
+    """The contacts of a trajectory, or None without any, or where they were not recorded.
+
+    length: the diagonal of the room that the motion takes [m].
+    """
     names: tuple[str, ...] = tuple(getattr(trajectory, "contact_names", ()))
-    if not names:
+    if not names or not is_recorded(trajectory, "contacts"):
         return None
     found = [trajectory.contacts[name] for name in names]
     force = np.stack([np.where(c.closed[:, None], c.force, 0.0) for c in found], axis=1)[frames.steps]

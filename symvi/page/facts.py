@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from symvi.page.charts import is_recorded
 from symvi.page.hard_steps import hard_steps
 from symvi.page.keyframes import Keyframes
 
@@ -22,8 +23,9 @@ def list_facts(trajectory, frames: Keyframes, facts: Mapping[str, object] | None
     if steps > 0:
         rows.append(("step", f"{_short((time[-1] - time[0]) / steps)} s"))
         rows.append(("duration", f"{_short(time[-1] - time[0])} s"))
-    rows.append(("largest closure", _largest(trajectory.closure)))
-    rows.append(("largest energy change", f"{_short(energy_change(trajectory))} J"))
+    whole = getattr(trajectory, "watched", None) or trajectory
+    rows.append(("largest closure", _largest(whole.closure)))
+    rows.append(("largest energy change", f"{_short(energy_change(whole))} J"))
     rows.append(("iterations per step", _iterations(trajectory)))
     substeps = np.asarray(getattr(trajectory, "substeps", ()))
     if (substeps > 1).any():
@@ -33,7 +35,7 @@ def list_facts(trajectory, frames: Keyframes, facts: Mapping[str, object] | None
     if hard := hard_steps(trajectory):
         rows.append(("hard steps", f"in {_grouped(len(hard))} places (key H)"))
     if getattr(trajectory, "contact_names", ()):
-        gaps = trajectory.contact_values[:, :, 0]
+        gaps = (trajectory if is_recorded(trajectory, "contacts") else whole).contact_values[:, :, 0]
         rows.append(("contact points", str(gaps.shape[1])))
         rows.append(("smallest gap", f"{_short(float(np.nanmin(gaps)))} m"))
     if len(frames.steps) <= steps:

@@ -113,6 +113,7 @@ def page_text(
             styles=(templates_folder() / "page" / "replay.css").read_text(encoding="utf-8"),
             script=script,
             script_digest=b64encode(sha256(script.encode()).digest()).decode("ascii"),
+            own={curve["chart"] for curve in data["curves"]},
             data=_embedded(data),
         )
     )

@@ -62,12 +62,13 @@ def along(trajectory: Trajectory, joint: str) -> np.ndarray:
 
     Raises MechanismError, also where the recorded knots lie too far apart to count turns.
     """
-    found, described = _along(trajectory, joint)[0], trajectory.mechanism.joint(joint)
+    found, described = _along(trajectory, joint, still=True)[0], trajectory.mechanism.joint(joint)
     if free_rotations(described) in (1, 2):
         if joint not in trajectory.angles:
             raise MechanismError(
-                f"joint '{joint}': turns too far between the recorded knots to count its turns; record more of them, "
-                "or put an actuator on the joint: then the solver counts them"
+                f"joint '{joint}': turns too far between the recorded knots to count its turns; record more of them"
+                f"{'' if trajectory.has('rates') else ', or rates too'}, or put an actuator on the joint: then the "
+                "solver counts them"
             )
         found[:, free_translations(described) :] = trajectory.angles[joint]
     return found
@@ -78,15 +79,18 @@ def rates_along(trajectory: Trajectory, joint: str) -> np.ndarray:
     return _along(trajectory, joint)[1]
 
 
-def _along(trajectory: Trajectory, joint: str) -> tuple[np.ndarray, np.ndarray]:
+def _along(trajectory: Trajectory, joint: str, still: bool = False) -> tuple[np.ndarray, np.ndarray]:
+    """Coordinates and velocities; these as if all were at rest, where nobody reads them."""
     mechanism = trajectory.mechanism
     rotation = rotation_matrices(trajectory.orientation)
     centers = np.array([body.center_of_mass for body in mechanism.bodies])
     values = {
         "x": trajectory.position + np.einsum("nbij,bj->nbi", rotation, centers),
         "q": trajectory.orientation,
-        "v": trajectory.velocity,
-        "w": np.einsum("nbij,nbj->nbi", rotation, trajectory.angular_velocity),
+        "v": np.zeros(trajectory.position.shape) if still else trajectory.velocity,
+        "w": np.zeros(trajectory.position.shape)
+        if still
+        else np.einsum("nbij,nbj->nbi", rotation, trajectory.angular_velocity),
     }
     return _coordinates(mechanism, mechanism.joint(joint), values, trajectory.settings)
 

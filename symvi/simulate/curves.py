@@ -13,6 +13,7 @@ A column of several stands for itself: rod.position.z, pin.reaction.force.x.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -27,6 +28,8 @@ from symvi.mechanism import coordinate_kinds
 from symvi.mechanism.contacts import contact_points
 from symvi.mechanism.names import shown
 from symvi.mechanism.values import items_of
+from symvi.simulate.energy_guard import ways_of
+from symvi.simulate.recording import PER_KNOT, NotRecordedError, not_recorded
 
 if TYPE_CHECKING:
     from symvi.mechanism import Mechanism
@@ -58,11 +61,12 @@ class Column:
 
 @dataclass(frozen=True)
 class _Curve:
-    """columns: their names. units: of each. values: gives (N,) or (N, k)."""
+    """columns: their names. units: of each. values: gives (N,) or (N, k). group: of what is recorded it is."""
 
     columns: tuple[str, ...]
     units: tuple[str, ...]
     values: Callable[[], Array]
+    group: str = "coordinates"
 
 
 def by_unit(columns: Iterable[Column]) -> dict[str, list[Column]]:
@@ -83,6 +87,7 @@ class Curves(Mapping[str, Array]):
 
     def __init__(self, trajectory: Trajectory):
         self._known: dict[str, _Curve] = {}
+        self._trajectory = trajectory
         for name, curve in _curves(trajectory):
             self._known.setdefault(name, curve)
         self._columns = {name: (of, k) for of, curve in self._known.items() for k, name in enumerate(curve.columns)}
@@ -130,9 +135,20 @@ class Curves(Mapping[str, Array]):
                 self._of(name)
 
     def _of(self, name: str) -> tuple[str, int]:
-        if name not in self._columns:
-            raise ArgumentError(f"no curve {shown(name)}; {self._remedy(str(name))}")
-        return self._columns[name]
+        if name in self._columns:
+            return self._columns[name]
+        whole = self._trajectory.whole
+        if whole is not self._trajectory and whole.curves.holds(name):
+            raise NotRecordedError(not_recorded(name, whole.curves.group(name), self._trajectory.recorded))
+        raise ArgumentError(f"no curve {shown(name)}; {self._remedy(str(name))}")
+
+    def holds(self, name: str) -> bool:
+        """Whether a curve, or a column of one, has this name."""
+        return name in self._known or name in self._columns
+
+    def group(self, name: str) -> str:
+        """What must be recorded for a curve or a column."""
+        return self._known[name if name in self._known else self._columns[name][0]].group
 
     def _remedy(self, name: str) -> str:
         owner = name.partition(".")[0].partition("[")[0]
@@ -146,32 +162,38 @@ class Curves(Mapping[str, Array]):
 
 
 def _curves(motion: Trajectory) -> Iterator[tuple[str, _Curve]]:
+    """Those of what was recorded."""
+    for name, curve in _all_curves(motion):
+        if motion.has(curve.group):
+            yield name, curve
+
+
+def _all_curves(motion: Trajectory) -> Iterator[tuple[str, _Curve]]:
     for name, unit in TOTALS.items():
-        yield name, _single(name, unit, lambda name=name: np.asarray(getattr(motion, name), float))
+        group = PER_KNOT.get(name, "energy")
+        yield name, _single(name, unit, lambda name=name: np.asarray(getattr(motion, name), float), group)
     yield from _of_joints(motion)
     yield from _of_what_drives(motion)
     yield from _of_contacts(motion)
     yield from _of_bodies(motion)
-    ways = tuple(motion.dissipation)
+    ways = tuple(ways_of(motion))
     columns = tuple(f"dissipation.{way.replace(' ', '_')}" for way in ways)
-    yield (
-        "dissipation",
-        _Curve(columns, ("J",) * len(ways), lambda: np.stack(list(motion.dissipation.values()), axis=1)),
-    )
+    values = lambda: np.stack(list(motion.dissipation.values()), axis=1)  # noqa: E731
+    yield "dissipation", _Curve(columns, ("J",) * len(ways), values, "energy")
 
 
-def _single(name: str, unit: str, values: Callable[[], Array]) -> _Curve:
-    return _Curve((name,), (unit,), values)
+def _single(name: str, unit: str, values: Callable[[], Array], group: str) -> _Curve:
+    return _Curve((name,), (unit,), values, group)
 
 
-def _numbered(name: str, units: Sequence[str], values: Callable[[], Array]) -> _Curve:
+def _numbered(name: str, units: Sequence[str], values: Callable[[], Array], group: str = "coordinates") -> _Curve:
     """Columns name[0], name[1]; the name itself where there is one."""
     columns = (name,) if len(units) == 1 else tuple(f"{name}[{k}]" for k in range(len(units)))
-    return _Curve(columns, tuple(units), values)
+    return _Curve(columns, tuple(units), values, group)
 
 
-def _vector(name: str, unit: str, values: Callable[[], Array], parts: str = "xyz") -> _Curve:
-    return _Curve(tuple(f"{name}.{part}" for part in parts), (unit,) * len(parts), values)
+def _vector(name: str, unit: str, values: Callable[[], Array], group: str, parts: str = "xyz") -> _Curve:
+    return _Curve(tuple(f"{name}.{part}" for part in parts), (unit,) * len(parts), values, group)
 
 
 def _units(mechanism: Mechanism, joint: str, along: str) -> tuple[str, ...]:
@@ -185,15 +207,15 @@ def _of_joints(motion: Trajectory) -> Iterator[tuple[str, _Curve]]:
         if units := _units(motion.mechanism, name, "coordinate"):
             rates = _units(motion.mechanism, name, "rate")
             yield name, _numbered(name, units, lambda name=name: motion.coordinates(name))
-            yield f"{name}.rate", _numbered(f"{name}.rate", rates, lambda name=name: motion.rates(name))
-    for name in motion.kept_reactions:
+            yield f"{name}.rate", _numbered(f"{name}.rate", rates, lambda name=name: motion.rates(name), "rates")
+    for name in motion.whole.kept_reactions:
 
         def both(name: str = name) -> Array:
             return motion.reactions[name]
 
-        force = _vector(f"{name}.reaction.force", "N", lambda both=both: both()[:, :3])
-        torque = _vector(f"{name}.reaction.torque", "N m", lambda both=both: both()[:, 3:])
-        yield f"{name}.reaction", _Curve(force.columns + torque.columns, force.units + torque.units, both)
+        force = _vector(f"{name}.reaction.force", "N", lambda both=both: both()[:, :3], "reactions")
+        torque = _vector(f"{name}.reaction.torque", "N m", lambda both=both: both()[:, 3:], "reactions")
+        yield f"{name}.reaction", _Curve(force.columns + torque.columns, force.units + torque.units, both, "reactions")
         yield f"{name}.reaction.force", force
         yield f"{name}.reaction.torque", torque
 
@@ -205,15 +227,17 @@ def _of_what_drives(motion: Trajectory) -> Iterator[tuple[str, _Curve]]:
         places.setdefault(name.partition("[")[0], []).append(k)
     for name, at in places.items():
         columns = tuple(motion.input_names[k] for k in at)
-        yield name, _Curve(columns, _input_units(mechanism, name, len(at)), lambda at=at: motion.inputs[:, at])
+        units = _input_units(mechanism, name, len(at))
+        yield name, _Curve(columns, units, lambda at=at: motion.inputs[:, at], "inputs")
     held = [(driver, driver.joint, driver.coordinate) for driver in mechanism.drivers]
     for element, joint, entry in [*held, *((gear, gear.joints[0], 0) for gear in mechanism.couplings)]:
-        if element.name in motion.multipliers:
+        if element.name in motion.whole.multipliers:
             unit, name = _units(mechanism, joint, "force")[entry], f"{element.name}.force"
-            yield name, _single(name, unit, lambda own=element.name: motion.multipliers[own][:, 0])
-    for name in motion.work:
-        yield f"{name}.power", _single(f"{name}.power", "W", lambda name=name: _power(motion.work[name], motion.time))
-        yield f"{name}.work", _single(f"{name}.work", "J", lambda name=name: motion.work[name])
+            yield name, _single(name, unit, lambda own=element.name: motion.multipliers[own][:, 0], "reactions")
+    for name in (name for name, paid in motion.work_names if paid):
+        power, work = f"{name}.power", f"{name}.work"
+        yield power, _single(power, "W", lambda name=name: _power(motion.work[name], motion.time), "energy")
+        yield work, _single(work, "J", lambda name=name: motion.work[name], "energy")
 
 
 def _power(work: Array, time: Array) -> Array:
@@ -240,23 +264,23 @@ def _of_contacts(motion: Trajectory) -> Iterator[tuple[str, _Curve]]:
             continue
         name = point.name
         history = cache(lambda name=name: motion.contacts[name])
-        yield f"{name}.gap", _single(f"{name}.gap", "m", lambda history=history: history().gap)
+        yield f"{name}.gap", _single(f"{name}.gap", "m", lambda history=history: history().gap, "contacts")
         yield (
             f"{name}.normal_force",
-            _single(f"{name}.normal_force", "N", lambda history=history: history().normal_force),
+            _single(f"{name}.normal_force", "N", lambda history=history: history().normal_force, "contacts"),
         )
         for field, unit in (("force", "N"), ("friction_force", "N"), ("sliding", "m/s")):
             values = lambda history=history, field=field: getattr(history(), field)  # noqa: E731
-            yield f"{name}.{field}", _vector(f"{name}.{field}", unit, values)
+            yield f"{name}.{field}", _vector(f"{name}.{field}", unit, values, "contacts")
         if name != point.contact.name:
             parts.setdefault(point.contact.name, []).append(name)
     for whole, points in parts.items():  # of a shape with several points, their sum
         values = lambda points=points: np.sum([motion.contacts[name].force for name in points], axis=0)  # noqa: E731
-        yield f"{whole}.force", _vector(f"{whole}.force", "N", values)
-    for name, forces in motion.stop_forces.items():
-        columns = tuple(f"{name}.force[{k}]" for k in range(forces.shape[1]))
-        units = _stop_units(motion.mechanism, name, len(columns))
-        yield f"{name}.force", _Curve(columns, units, lambda forces=forces: forces)
+        yield f"{whole}.force", _vector(f"{whole}.force", "N", values, "contacts")
+    for name, count in Counter(motion.stop_names).items():
+        columns = tuple(f"{name}.force[{k}]" for k in range(count))
+        units = _stop_units(motion.mechanism, name, count)
+        yield f"{name}.force", _Curve(columns, units, lambda name=name: motion.stop_forces[name], "contacts")
 
 
 def _stop_units(mechanism: Mechanism, name: str, count: int) -> tuple[str, ...]:
@@ -275,4 +299,4 @@ def _of_bodies(motion: Trajectory) -> Iterator[tuple[str, _Curve]]:
             ("angular_velocity", "rad/s", "xyz"),
         ):  # fmt: skip
             values = lambda k=k, field=field: getattr(motion, field)[:, k]  # noqa: E731
-            yield f"{name}.{field}", _vector(f"{name}.{field}", unit, values, parts)
+            yield f"{name}.{field}", _vector(f"{name}.{field}", unit, values, PER_KNOT[field], parts)

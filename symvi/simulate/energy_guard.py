@@ -173,12 +173,18 @@ def _largest_ratio(rise: Array, bound: Array) -> float:
         return float(np.nanmax(np.where(rise > 0.0, rise / bound, 0.0)))
 
 
+def balance_of(trajectory: Trajectory) -> Array:
+    """(N,) b [J]."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        energy = trajectory.kinetic_energy + trajectory.potential_energy
+        return energy - Balance.of(trajectory.begin).first - paid_work(trajectory)
+
+
 def watch(trajectory: Trajectory) -> Watch:
     """The guard's numbers of a motion."""
-    begin = Balance.of(trajectory.begin)
+    begin, balance = Balance.of(trajectory.begin), balance_of(trajectory)
     kinetic, potential = trajectory.kinetic_energy, trajectory.potential_energy
     with np.errstate(over="ignore", invalid="ignore"):
-        balance = kinetic + potential - begin.first - paid_work(trajectory)
         spent, share = taken(trajectory), np.array([[0.0], [TAKEN]])
         ledgers = balance + share * spent
         # half of the impulses at a knot have acted there, but what they take is that of the step from there
@@ -384,6 +390,11 @@ def _fallen(trajectory: Trajectory) -> Array:
     sign within the order, and complementarity is left."""
     sums = np.cumsum(trajectory.spent_values, axis=0)
     return (np.maximum.accumulate(sums) - sums).sum(axis=1)
+
+
+def ways_of(trajectory: Trajectory) -> list[str]:
+    """What energy is taken by."""
+    return list(dict.fromkeys([*(way for _, way in trajectory.loss_names), OTHER]))
 
 
 def dissipation_by_way(trajectory: Trajectory) -> dict[str, Array]:

@@ -151,6 +151,31 @@ class CEngine:
         del kept
         return int(status), int(done[0]), frames
 
+    def trail(
+        self,
+        inputs: np.ndarray,
+        varying: bool,
+        steps: int,
+        every: int,
+        whole: int,
+        options: SolverOptions,
+        into: np.ndarray,
+    ) -> tuple[int, int]:
+        """(status, steps done) of a rollout that fills few frames: those after multiples of `whole` steps, and last.
+
+        The others tell placements, angles, gaps, and the step that led there. into: as many frames as a rollout makes.
+        """
+        kept, (p, z, u, w) = self._memory(inputs)
+        done = self._ffi.new("int *")
+        where, ledger = self._pointer(into, "frame"), self._pointer(self._ledger, "ledger")
+        status = self._function("trail")(
+            p, self._options(options), z, u, int(varying), w, steps, every, whole, where, done, ledger
+        )
+        if status < 0:
+            self._look_at_failure(int(status), options, u + int(varying) * done[0])
+        del kept
+        return int(status), int(done[0])
+
     def _look_at_failure(self, status: int, options: SolverOptions, inputs) -> None:
         """Iterations of the step that failed, and parts that would do; it is tried again, and fails in the same way."""
         info = self._ffi.new(f"{self._prefix}_info *")

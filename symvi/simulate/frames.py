@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TypedDict
+from collections.abc import Iterable, Mapping
+from dataclasses import fields
+from typing import Any, TypedDict
 
 import numpy as np
 
@@ -12,16 +13,20 @@ from symvi.mechanism.state import State
 from symvi.numbers.control import CONTACT_SIZE
 from symvi.simulate.energy_guard import Balance, watch
 from symvi.simulate.plan import Plan
+from symvi.simulate.recording import EVERYTHING, PER_KNOT, Later
 from symvi.simulate.solver_state import centers, rotated
 from symvi.simulate.trajectory import Trajectory
 from symvi.simulate.turns import Angles, Turning, rotation_matrices
+
+COUNTED = ("iterations", "status", "substeps", "retries")
+EMPTY = {"reaction": (6,), "contact": (CONTACT_SIZE,)}  # of what there may be none of, the shape of one
 
 
 def entry(plan: Plan, recorded: np.ndarray, name: str) -> np.ndarray:
     """One quantity of (N, frame) recorded frames."""
     offset, shape = plan.frame[name]
     size = int(np.prod(shape)) if shape else 1
-    return recorded[:, offset : offset + size].reshape(len(recorded), *shape).astype(float)
+    return recorded[:, offset : offset + size].reshape(len(recorded), *shape).astype(float, copy=False)
 
 
 def counts(plan: Plan, recorded: np.ndarray, name: str) -> np.ndarray:
@@ -104,20 +109,27 @@ def places_again(plan: Plan) -> np.ndarray:
 
 def gathered(plan: Plan, recorded: np.ndarray, count: int) -> np.ndarray:
     """The first frame and every count-th after it, with the sums of those that it takes the place of."""
-    kept = recorded[count::count].copy()
-    parts = recorded[1 : 1 + count * len(kept)].reshape(len(kept), count, -1)
+    return thinned(plan, recorded, np.arange(0, len(recorded), count))
+
+
+def thinned(plan: Plan, recorded: np.ndarray, at: np.ndarray) -> np.ndarray:
+    """Some frames, the first one and later ones, with the sums of those that they take the place of."""
+    kept, first = recorded[at], at[:-1] + 1
+    if not len(first):
+        return kept
 
     def place(name: str) -> slice:
         offset, shape = plan.frame[name]
         return slice(offset, offset + int(np.prod(shape)))
 
+    until = recorded[: at[-1] + 1]
     for name in {"work", "spent"} & plan.frame.keys():
-        kept[:, place(name)] = parts[:, :, place(name)].sum(axis=1)
+        kept[1:, place(name)] = np.add.reduceat(until[:, place(name)], first, axis=0)
     if "late" in plan.frame:  # settled is what the step after the frame before has settled
-        kept[:, place("late")][:, ::2] = parts[:, 0, place("late")][:, ::2]
+        kept[1:, place("late")][:, ::2] = recorded[first, place("late")][:, ::2]
     for name in ("pace", "sway"):
-        kept[:, place(name)] = parts[:, :, place(name)].max(axis=1)
-    return np.concatenate([recorded[:1], kept])
+        kept[1:, place(name)] = np.maximum.reduceat(until[:, place(name)], first, axis=0)
+    return kept
 
 
 def carry_over(plan: Plan, frame: np.ndarray, start: Trajectory) -> None:
@@ -142,35 +154,111 @@ def carry_over(plan: Plan, frame: np.ndarray, start: Trajectory) -> None:
             frame[offset : offset + len(flat)] = flat
 
 
-class Booked(TypedDict):
-    """What a trajectory keeps of its energies, by the names that it has there."""
+class Read:
+    """What recorded frames hold, as the fields of a trajectory, group by group (recording.GROUPS).
 
-    work_values: np.ndarray
-    spent_values: np.ndarray
-    late_values: np.ndarray
-    begin: np.ndarray
+    plan: with the layout of these frames. counted: angles that were counted beside the solver. start: the trajectory
+    that goes on.
+    """
 
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        plan: Plan,
+        recorded: np.ndarray,
+        counted: Mapping[str, np.ndarray],
+        start: Trajectory | None,
+    ):
+        self.mechanism, self.plan, self.recorded, self.counted, self.start = mechanism, plan, recorded, counted, start
 
-def _booked(plan: Plan, recorded: np.ndarray, start: Trajectory | None) -> Booked:
-    """What was given and taken from knot to knot, and what the guard remembers of the motion that goes on."""
-    paid = [note for note in plan.works if note["paid"]]
-    found = Booked(
-        work_values=entry(plan, recorded, "work") if plan.works else np.zeros((len(recorded), 0)),
-        spent_values=entry(plan, recorded, "spent") if plan.losses else np.zeros((len(recorded), 0)),
-        late_values=np.zeros((len(recorded), len(paid), 2)),
-        begin=np.zeros(0),
-    )
-    if plan.late:
-        found["late_values"][:, [note["late"] for note in paid]] = entry(plan, recorded, "late")
-    if start is None:
-        energy = entry(plan, recorded[:1], "kinetic") + entry(plan, recorded[:1], "potential")
-        found["begin"] = Balance(float(energy[0])).numbers
+    def fields(self, names: Iterable[str]) -> dict[str, Any]:
+        """Those of some groups, but for times and inputs, which frames do not hold."""
+        found: dict[str, Any] = {}
+        for name in names:
+            if name != "inputs":
+                found |= getattr(self, f"_{name}")()
         return found
-    found["work_values"][0] = start.work_values.sum(axis=0)
-    found["spent_values"][0] = start.spent_values.sum(axis=0)
-    found["late_values"][0, :, 1] = start.late_values[-1, :, 1]
-    found["begin"] = watch(start).after.numbers
-    return found
+
+    def _entry(self, name: str, there: object = True) -> np.ndarray:
+        """An entry; of what there is none of, none at every knot."""
+        if there:
+            return entry(self.plan, self.recorded, name)
+        return np.zeros((len(self.recorded), 0, *EMPTY.get(name, ())))
+
+    def position(self) -> np.ndarray:
+        """(N, n, 3) of body frames."""
+        offsets, position = centers(self.mechanism), self._entry("x")
+        apart = np.flatnonzero(offsets.any(axis=1))
+        if len(apart):
+            position = position.copy()
+            position[:, apart] -= rotated(rotation_matrices(self._entry("q")[:, apart]), offsets[apart])
+        return position
+
+    def angular_velocity(self) -> np.ndarray:
+        """(N, n, 3) in body axes."""
+        return rotated(np.swapaxes(rotation_matrices(self._entry("q")), -1, -2), self._entry("w"))
+
+    def _coordinates(self) -> dict[str, Any]:
+        return {
+            "position": Later(self.position),
+            "orientation": self._entry("q"),
+            "carried_angles": carried_angles(self.mechanism, self.plan, self.recorded, self.counted),
+            **{name: counts(self.plan, self.recorded, name) for name in COUNTED},
+        }
+
+    def _rates(self) -> dict[str, Any]:
+        return {
+            "velocity": self._entry("v"),
+            "angular_velocity": Later(self.angular_velocity),
+            "linear_momentum": self._entry("momentum"),
+            "angular_momentum": self._entry("angular_momentum"),
+        }
+
+    def _closure(self) -> dict[str, Any]:
+        return {"closure": self._entry("closure")}
+
+    def _contacts(self) -> dict[str, Any]:
+        return {
+            "contact_values": self._entry("contact", self.plan.contacts),
+            "stop_values": self._entry("stop", self.plan.stops),
+        }
+
+    def _reactions(self) -> dict[str, Any]:
+        plan, multipliers, offset = self.plan, {}, 0
+        rows = self._entry("rows", plan.rows)
+        for constraint in plan.constraints:
+            count = len(constraint["rows"])
+            multipliers[constraint["name"]] = rows[:, offset : offset + count]
+            offset += count
+        reactions, powers = self._entry("reaction", plan.reactions), self._entry("power", plan.drivers)
+        shared = plan.notes["watched"]
+        return {
+            "kept_reactions": {name: reactions[:, k] for k, name in enumerate(plan.reactions)},
+            "multipliers": multipliers,
+            "powers": {name: powers[:, k] for k, name in enumerate(plan.drivers)},
+            "before_position": self._entry("before_x") if shared else np.zeros(0),
+            "before_orientation": self._entry("before_q") if shared else np.zeros(0),
+        }
+
+    def _energy(self) -> dict[str, Any]:
+        """With what was given and taken from knot to knot."""
+        plan, start = self.plan, self.start
+        paid = [note for note in plan.works if note["paid"]]
+        work, spent = self._entry("work", plan.works), self._entry("spent", plan.losses)
+        late = np.zeros((len(self.recorded), len(paid), 2))
+        if plan.late:
+            late[:, [note["late"] for note in paid]] = self._entry("late")
+        if start is not None:
+            work[0], spent[0] = start.work_values.sum(axis=0), start.spent_values.sum(axis=0)
+            late[0, :, 1] = start.late_values[-1, :, 1]
+        found = {name: self._entry(name) for name in ("scatter", "swerve", "pace", "sway", "misread")}
+        return found | {
+            "kinetic_energy": self._entry("kinetic"),
+            "potential_energy": self._entry("potential"),
+            "work_values": work,
+            "spent_values": spent,
+            "late_values": late,
+        }
 
 
 def trajectory(
@@ -193,61 +281,46 @@ def trajectory(
     start: Trajectory | None,
 ) -> Trajectory:
     """A trajectory from recorded frames. start: the one that it goes on from."""
-    multipliers, offset = {}, 0
-    rows = entry(plan, recorded, "rows") if plan.rows else np.zeros((len(recorded), 0))
-    for constraint in plan.constraints:
-        count = len(constraint["rows"])
-        multipliers[constraint["name"]] = rows[:, offset : offset + count]
-        offset += count
-    reactions = entry(plan, recorded, "reaction") if plan.reactions else np.zeros((len(recorded), 0, 6))
-    powers = entry(plan, recorded, "power") if plan.drivers else np.zeros((len(recorded), 0))
-    before = (
-        [entry(plan, recorded, name) for name in ("before_x", "before_q")]
-        if plan.notes["watched"]
-        else [np.zeros(0), np.zeros(0)]
-    )
-    knots = len(recorded)
+    found = Read(mechanism, plan, recorded, counted_angles, start).fields(EVERYTHING)
+    begin = Balance(float(found["kinetic_energy"][0] + found["potential_energy"][0]))
     return Trajectory(
         mechanism=mechanism,
         step=step,
         time=times,
-        **placements(mechanism, plan, recorded),
-        kinetic_energy=entry(plan, recorded, "kinetic"),
-        potential_energy=entry(plan, recorded, "potential"),
-        linear_momentum=entry(plan, recorded, "momentum"),
-        angular_momentum=entry(plan, recorded, "angular_momentum"),
-        closure=entry(plan, recorded, "closure"),
-        iterations=counts(plan, recorded, "iterations"),
-        status=counts(plan, recorded, "status"),
-        substeps=counts(plan, recorded, "substeps"),
-        kept_reactions={name: reactions[:, k] for k, name in enumerate(plan.reactions)},
-        multipliers=multipliers,
-        powers={name: powers[:, k] for k, name in enumerate(plan.drivers)},
         inputs=inputs,
         input_names=input_names,
         undetermined=tuple(plan.notes.get("undetermined", ())),
         resume=resume,
-        before_position=before[0],
-        before_orientation=before[1],
         settings=dict(settings),
         loops=loops,
         formulation=formulation,
         first_angles=dict(first_angles),
-        carried_angles=carried_angles(mechanism, plan, recorded, counted_angles),
-        retries=counts(plan, recorded, "retries"),
-        contact_values=entry(plan, recorded, "contact") if plan.contacts else np.zeros((knots, 0, CONTACT_SIZE)),
         contact_names=tuple(node["name"] for node in plan.contacts),
-        stop_values=entry(plan, recorded, "stop") if plan.stops else np.zeros((len(recorded), 0)),
         stop_names=tuple(node["name"] for node in plan.stops for _ in range(node["rows"])),
-        **_booked(plan, recorded, start),
-        scatter=entry(plan, recorded, "scatter"),
-        swerve=entry(plan, recorded, "swerve"),
-        pace=entry(plan, recorded, "pace"),
-        sway=entry(plan, recorded, "sway"),
-        misread=entry(plan, recorded, "misread"),
         work_names=tuple((note["name"], note["paid"]) for note in plan.works),
         loss_names=plan.losses,
+        begin=(begin if start is None else watch(start).after).numbers,
         account=account,
         real=real,
         slack=slack,
+        **found,
     )
+
+
+def part(
+    whole: Trajectory,
+    plan: Plan,
+    names: tuple[str, ...],
+    times: np.ndarray,
+    recorded: np.ndarray,
+    inputs: np.ndarray,
+    counted_angles: Mapping[str, np.ndarray],
+    struck: np.ndarray,
+    start: Trajectory | None,
+) -> Trajectory:
+    """A trajectory of what was chosen at all recorded knots. whole: of all, at some of them; plan: of these frames."""
+    known = {field.name: getattr(whole, field.name) for field in fields(whole) if field.name not in PER_KNOT}
+    known |= dict.fromkeys(PER_KNOT)
+    known |= Read(whole.mechanism, plan, recorded, counted_angles, start).fields(names)
+    known |= {"time": times, "inputs": inputs, "struck": struck, "recorded": names, "watched": whole}
+    return Trajectory(**known)

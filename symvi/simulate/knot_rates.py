@@ -15,6 +15,10 @@ misread, if that is the dampers' doing,
 Undamped springs, which keep energies in velocities of knots, have y = 0. Not looked at: the first and last knot; the
 knot where a contact, a limit or dry friction strikes, and the one after it, since steps resolve no impact; coordinates
 that hardly move; and motions of which not every knot was recorded, whose differences are of many steps.
+
+Gradients of coordinates at all knots take longer than the steps. So they are evaluated at some knots, and their norms
+there, times MARGIN, bound what coordinates miss where bodies miss e. Only where that is beyond TOLD are rates looked
+at; and only if they are far off there, at all knots.
 """
 
 from __future__ import annotations
@@ -30,6 +34,8 @@ import numpy as np
 from symvi.mechanism import axis_values, coordinate_kinds
 from symvi.mechanism.forces import JointDamper, PointSpring, Servo
 from symvi.numbers.extent import size_of
+from symvi.simulate.missed_rates import missed_moving, missed_turning
+from symvi.simulate.recording import NotRecordedError, not_recorded
 from symvi.simulate.run_parameters import body_numbers, with_settings
 from symvi.simulate.turns import CONJUGATE, product, rotation_matrices
 
@@ -42,8 +48,8 @@ Array = np.ndarray
 TOLD = 0.05  # of the largest mean rate of a coordinate, or of its rate at the start
 STILL = {"double": 1e-6, "float": 1e-4}  # of the mechanism's size, or of a radian: what moves less in any step, rests
 STRIKES, HELD = 0.1, 1e-3  # of a force: what it sets in or turns round by; of the largest of its kind: less is none
-CHUNK = 20_000  # knots that are looked at at a time
-LOOKED_AT, MARGIN = 50, 2.0  # knots at which y is bounded, and what for it may be larger at others
+CHUNK, BOUNDED = 20_000, 2000  # knots that are looked at, and bounded, at a time
+LOOKED_AT, MARGIN = 50, 2.0  # knots at which gradients are bounded, and what for they may be larger at others
 LIGHTEST = 1e-9  # of a body's mass, at a metre: what an axis without inertia counts as
 
 
@@ -88,17 +94,22 @@ class _Along:
 
 
 def misread_rate(trajectory: Trajectory) -> MisreadRate | None:
-    """The worst of a motion; None where rates are resolved, and of motions of which not every knot was recorded."""
+    """The worst of a motion; None where rates are resolved, and of motions of which not every knot was recorded.
+
+    Raises NotRecordedError for a motion without rates.
+    """
+    if not trajectory.has("rates"):
+        raise NotRecordedError(not_recorded("velocity", "rates", trajectory.recorded))
     if len(trajectory) < 3 or not np.allclose(np.diff(trajectory.time), trajectory.step, rtol=1e-3):
         return None
     with np.errstate(all="ignore"):
         damped = list(_damped(trajectory))
         if not damped:
             return None
-        some = np.unique(np.linspace(0, len(trajectory) - 1, LOOKED_AT).astype(int))
-        if not _Rates(trajectory, damped, some).may_be_misread():
+        rates = _Rates(trajectory, damped)
+        if not rates.may_be_misread() or not rates.are_off(rates.suspects()):
             return None
-        return _Rates(trajectory, damped, np.arange(len(trajectory))).worst()
+        return rates.worst()
 
 
 # --- what damps -------------------------------------------------------------------------------------------------------
@@ -156,48 +167,109 @@ def _along_points(trajectory: Trajectory, force: PointSpring) -> ConstraintModel
 
 # --- rates ------------------------------------------------------------------------------------------------------------
 class _Rates:
-    """Rates at some knots of a motion, all of them to compare with those of steps."""
+    """Rates at the knots of a motion, all of them to compare with those of steps."""
 
-    def __init__(self, trajectory: Trajectory, damped: list[_Along], knots: Array):
+    def __init__(self, trajectory: Trajectory, damped: list[_Along]):
         self.trajectory, self.damped, self.mechanism = trajectory, damped, trajectory.mechanism
-        self.q = trajectory.orientation[knots]
-        self.rotation = rotation_matrices(self.q)
-        centres = np.array([body.center_of_mass for body in self.mechanism.bodies], float)
-        self.x = trajectory.position[knots] + np.einsum("nkij,kj->nki", self.rotation, centres)
+        self.q, self.step = trajectory.orientation, trajectory.step
+        self.centres = np.array([body.center_of_mass for body in self.mechanism.bodies], float)
+        self.some = np.unique(np.linspace(0, len(trajectory) - 1, LOOKED_AT).astype(int))
 
-    @cached_property
-    def knots(self) -> Array:
-        """(N, n, 6) velocities of centres of mass, and angular velocities, in world axes."""
-        spin = np.einsum("nkij,nkj->nki", self.rotation, self.trajectory.angular_velocity)
-        return np.concatenate([self.trajectory.velocity, spin], axis=2)
+    def _knots(self, knots: Array) -> Array:
+        """(K, n, 6) at knots: velocities of centres of mass, and angular velocities, in world axes."""
+        spin = np.einsum("nkij,nkj->nki", rotation_matrices(self.q[knots]), self.trajectory.angular_velocity[knots])
+        return np.concatenate([self.trajectory.velocity[knots], spin], axis=2)
 
-    @cached_property
-    def steps(self) -> Array:
-        """(N - 1, n, 6) the same over steps, a turn by A at sin(A)/h, as momenta of knots have it."""
-        turn = product(self.q[1:], self.q[:-1] * CONJUGATE)
+    def _steps(self, knots: Array) -> Array:
+        """(K, n, 6) the same over the steps from there, a turn by A at sin(A)/h, as momenta of knots have it."""
+        turn = product(self.q[knots + 1], self.q[knots] * CONJUGATE)
         sines = 2 * turn[..., :1] * turn[..., 1:]  # 2 cos(A/2) sin(A/2)
-        return np.concatenate([np.diff(self.x, axis=0), sines], axis=2) / self.trajectory.step
+        bodies = np.arange(len(self.centres))
+        moved = self._centres(knots + 1, bodies) - self._centres(knots, bodies)
+        return np.concatenate([moved, sines], axis=2) / self.step
+
+    def _centres(self, knots: Array, bodies: Array) -> Array:
+        """(K, m, 3) centres of mass of some bodies at knots [m]."""
+        places, offsets = self.trajectory.position[np.ix_(knots, bodies)], self.centres[bodies]
+        if not offsets.any():
+            return places
+        return places + np.einsum("nkij,kj->nki", rotation_matrices(self.q[np.ix_(knots, bodies)]), offsets)
+
+    # --- bounds -------------------------------------------------------------------------------------------------------
+    @cached_property
+    def _sample(self) -> list[tuple[list[int], Array]]:
+        """Of every element, the bodies that it acts on, and its gradient at some knots (S, rows, 6 of each)."""
+        return [self._gradient(along, self.some) for along in self.damped]
 
     def may_be_misread(self) -> bool:
         """Whether y may reach 1: with its bodies' masses in equal shares, that of every element alone bounds it."""
-        knots = np.arange(len(self.q))
-        shared = Counter(body for along in self.damped for body in set(along.model.bodies.values()))
-        highest = 0.0
-        for along in self.damped:
-            names, gradient = self._gradient(along, knots)
+        shared = Counter(body for columns, _ in self._sample for body in columns)
+        highest, rotation = 0.0, rotation_matrices(self.q[self.some])
+        for along, (columns, gradient) in zip(self.damped, self._sample, strict=True):
             yields = np.zeros(gradient.shape[:2])
-            for name, entries in zip(names, np.split(gradient, len(names), axis=2), strict=True):
-                mass, inertia = self._body(self.trajectory.body(name))
-                turned = entries[:, :, 3:] @ self.rotation[knots, self.trajectory.body(name)]
+            for column, entries in zip(columns, np.split(gradient, len(columns), axis=2), strict=True):
+                mass, inertia = self._body(column)
+                turned = entries[:, :, 3:] @ rotation[:, column]
                 inverse = np.linalg.inv(inertia + LIGHTEST * mass * np.eye(3))
                 turning = np.einsum("nri,ij,nrj->nr", turned, inverse, turned)
-                yields += shared[name] * ((entries[:, :, :3] ** 2).sum(axis=2) / mass + turning)
+                yields += shared[column] * ((entries[:, :, :3] ** 2).sum(axis=2) / mass + turning)
             highest = max(highest, (along.damping.max(axis=0) * yields).sum(axis=1).max())
-        return not MARGIN * self.trajectory.step * highest < 1.0
+        return not MARGIN * self.step * highest < 1.0
 
+    @cached_property
+    def _least(self) -> list[Array]:
+        """Of every element's rows, what the largest mean rate is not below, of any row that does not rest."""
+        inner = self.some[1:-1]
+        steps = self._steps(inner)
+        found = []
+        for along, (columns, gradient) in zip(self.damped, self._sample, strict=True):
+            means = np.einsum("nij,nj->ni", gradient[1:-1], steps[:, columns].reshape(len(inner), -1))
+            found.append(np.maximum(np.abs(means).max(axis=0, initial=0.0), self._still(along) / self.step))
+        return found
+
+    def _still(self, along: _Along) -> Array:
+        """(rows,) what a coordinate that rests moves by in a step at most [m, rad]."""
+        size = np.array([size_of(self.mechanism) if unit == "m/s" else 1.0 for unit in along.units])
+        return STILL[self.trajectory.real] * size
+
+    def suspects(self) -> Array:
+        """The knots where nothing strikes and a rate may miss the mean of both steps by more than TOLD: it misses
+
+        |G e| <= |G_x| |e_x| + |G_w| |e_w|, summed over bodies, and is off by no more than that."""
+        weights = np.zeros((len(self.mechanism.bodies), 2, sum(len(least) for least in self._least)))
+        row = 0
+        for (columns, gradient), least in zip(self._sample, self._least, strict=True):
+            norms = np.linalg.norm(gradient.reshape(*gradient.shape[:2], len(columns), 2, 3), axis=4).max(axis=0)
+            weights[columns, :, row : row + len(least)] = MARGIN * norms.transpose(1, 2, 0) / (TOLD * least)
+            row += len(least)
+        moving, turning = (np.flatnonzero(weights[:, k].any(axis=1)) for k in range(2))
+        motion, found = self.trajectory, []
+        for first in range(1, len(motion) - 1, BOUNDED):
+            last = min(first + BOUNDED, len(motion) - 1)
+            centres = self._centres(np.arange(first - 1, last + 1), moving)
+            here, around = slice(first, last), slice(first - 1, last + 1)
+            missed = missed_moving(centres, motion.velocity[here, moving], self.step) @ weights[moving, 0]
+            spin = motion.angular_velocity[here, turning]
+            missed += missed_turning(self.q[around, turning], spin, self.step) @ weights[turning, 1]
+            found.append(first + np.flatnonzero(~(missed <= 1.0).all(axis=1)))
+        knots = np.concatenate(found)
+        return knots[~self._struck[knots - 1]] if len(knots) else knots
+
+    def are_off(self, knots: Array) -> bool:
+        """Whether a rate is off at one of these knots, by as much as is known of the largest mean rate."""
+        for some in (knots[first : first + CHUNK] for first in range(0, len(knots), CHUNK)):
+            rates, loads = self._of_chunk(some)
+            for values, least in zip(rates, self._least, strict=True):
+                before, at, after = np.moveaxis(values, 1, 0)
+                off = np.maximum(at - np.maximum(before, after), np.minimum(before, after) - at) > TOLD * least
+                if (off & (loads >= 1.0)[:, None]).any():
+                    return True
+        return False
+
+    # --- all knots ----------------------------------------------------------------------------------------------------
     def worst(self) -> MisreadRate | None:
-        chunks = [self._of_chunk(np.arange(first, min(first + CHUNK, len(self.steps))))
-                  for first in range(1, len(self.steps), CHUNK)]  # fmt: skip
+        last = len(self.q) - 1
+        chunks = [self._of_chunk(np.arange(first, min(first + CHUNK, last))) for first in range(1, last, CHUNK)]
         rates = [np.concatenate(values) for values in zip(*(rates for rates, _ in chunks), strict=True)]
         loads = np.concatenate([load for _, load in chunks])
         told = [self._misread(along, values, loads) for along, values in zip(self.damped, rates, strict=True)]
@@ -206,30 +278,30 @@ class _Rates:
 
     def _of_chunk(self, knots: Array) -> tuple[list[Array], Array]:
         """(K, 3, rows) of every element: its rates before, at and after knots; and y there (K,)."""
-        before, at, after = self.steps[knots - 1], self.knots[knots], self.steps[knots]
+        before, at, after = self._steps(knots - 1), self._knots(knots), self._steps(knots)
         missed = at - (before + after) / 2
         rates, load = [], np.zeros(len(knots))
         for along in self.damped:
             *seen, off = self._along(along, knots, before, at, after, missed)
             load += (along.damping[knots] * off**2).sum(axis=1)
             rates.append(np.stack(seen, axis=1))
-        steps = self.trajectory.step / np.maximum(self.trajectory.substeps[knots + 1], 1.0)
+        steps = self.step / np.maximum(self.trajectory.substeps[knots + 1], 1.0)
         return rates, steps * load / np.maximum(self._twice_energy(knots, missed), np.finfo(float).tiny)
 
     def _along(self, along: _Along, knots: Array, *motions: Array) -> list[Array]:
         """(K, rows) rates of an element at knots, for velocities (K, n, 6) of all bodies."""
-        names, gradient = self._gradient(along, knots)
-        columns = [self.trajectory.body(name) for name in names]
+        columns, gradient = self._gradient(along, knots)
         return [np.einsum("nij,nj->ni", gradient, each[:, columns].reshape(len(knots), -1)) for each in motions]
 
-    def _gradient(self, along: _Along, knots: Array) -> tuple[list[str], Array]:
-        """The bodies that an element acts on, and its gradient (K, rows, 6 of each)."""
+    def _gradient(self, along: _Along, knots: Array) -> tuple[list[int], Array]:
+        """The columns of the bodies that an element acts on, and its gradient (K, rows, 6 of each)."""
         from symvi.simulate.reactions import gradients
 
         names = list(dict.fromkeys(body for body in along.model.bodies.values() if body is not None))
-        here = np.ix_(knots, np.array([self.trajectory.body(name) for name in names], int))
-        places = {name: k for k, name in enumerate(names)}
-        return names, np.nan_to_num(gradients(along.model, places, self.x[here], self.q[here]))
+        columns = [self.trajectory.body(name) for name in names]
+        places, turns = {name: k for k, name in enumerate(names)}, self.q[np.ix_(knots, columns)]
+        found = gradients(along.model, places, self._centres(knots, np.array(columns, int)), turns)
+        return columns, np.nan_to_num(found)
 
     def _body(self, column: int) -> tuple[float, Array]:
         """Mass, and inertia in body axes."""
@@ -238,10 +310,10 @@ class _Rates:
 
     def _twice_energy(self, knots: Array, motion: Array) -> Array:
         """(K,) e·M e of velocities e of all bodies."""
-        total = np.zeros(len(knots))
+        total, rotation = np.zeros(len(knots)), rotation_matrices(self.q[knots])
         for k in range(len(self.mechanism.bodies)):
             mass, inertia = self._body(k)
-            own = np.einsum("nji,nj->ni", self.rotation[knots, k], motion[:, k, 3:])
+            own = np.einsum("nji,nj->ni", rotation[:, k], motion[:, k, 3:])
             total += mass * (motion[:, k, :3] ** 2).sum(axis=1) + np.einsum("ni,ij,nj->n", own, inertia, own)
         return total
 
@@ -250,10 +322,9 @@ class _Rates:
         means, at = rates[:, [0, 2]], rates[:, 1]
         near = np.concatenate([means, _foreseen(means)], axis=1)
         off = np.maximum(np.maximum(at - near.max(axis=1), near.min(axis=1) - at), 0.0)
-        (start,) = self._along(along, np.arange(1), self.knots[:1])
+        (start,) = self._along(along, np.arange(1), self._knots(np.arange(1)))
         largest = np.maximum(np.abs(means).max(axis=(0, 1), initial=0.0), np.abs(start[0]))
-        size = np.array([size_of(self.mechanism) if unit == "m/s" else 1.0 for unit in along.units])
-        rests = largest * self.trajectory.step <= STILL[self.trajectory.real] * size
+        rests = largest * self.step <= self._still(along)
         share = off / np.where(rests, np.inf, np.maximum(largest, np.finfo(float).tiny))
         share[~(loads >= 1.0) | self._struck] = 0.0
         knot, row = np.unravel_index(np.where(np.isfinite(share), share, 0.0).argmax(), share.shape)
@@ -262,19 +333,30 @@ class _Rates:
             return None
         before, after = map(float, means[knot, :, row])
         time, rate = float(self.trajectory.time[knot + 1]), float(at[knot, row])
-        step = self.trajectory.step * TOLD / worst  # what is misread falls faster than the step
+        step = self.step * TOLD / worst  # what is misread falls faster than the step
         return MisreadRate(along.name, time, rate, before, after, along.units[row], worst, step, 0)
 
     @cached_property
     def _struck(self) -> Array:
         """(K,) whether a contact, a limit or dry friction strikes at the knots 1, ..., or did at the one before."""
-        contacts = self.trajectory.contact_values[:, :, 1:5].reshape(len(self.q), -1)
-        forces = np.concatenate([contacts, self.trajectory.stop_values], axis=1)
-        size = np.abs(forces)
-        apart = np.abs(np.diff(forces, axis=0)) > STRIKES * size[1:]
-        sets_in = apart & (size[1:] >= (1 - STRIKES) * size[:-1]) & (size[1:] > HELD * size.max(axis=0, initial=0.0))
-        strikes = sets_in.any(axis=1)
-        return strikes[1:] | strikes[:-1]
+        motion = self.trajectory
+        if motion.has("contacts"):
+            return strikes(motion.contact_values, motion.stop_values)
+        return motion.struck.astype(bool)
+
+
+def strikes(contact_values: Array, stop_values: Array) -> Array:
+    """(N - 2,) whether a contact, a limit or dry friction strikes at the knots 1, ..., or did at the one before.
+
+    contact_values (N, c, 14), stop_values (N, m): as a Trajectory has them.
+    """
+    count = len(contact_values)
+    forces = np.concatenate([contact_values[:, :, 1:5].reshape(count, -1), stop_values], axis=1)
+    size = np.abs(forces)
+    apart = np.abs(np.diff(forces, axis=0)) > STRIKES * size[1:]
+    sets_in = apart & (size[1:] >= (1 - STRIKES) * size[:-1]) & (size[1:] > HELD * size.max(axis=0, initial=0.0))
+    struck = sets_in.any(axis=1)
+    return struck[1:] | struck[:-1]
 
 
 def _foreseen(means: Array) -> Array:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from symvi.errors import ArgumentError
 from symvi.simulate.plan import Plan
+from symvi.simulate.recording import EVERYTHING, Holding, takes_whole, watched_every
 
 MOST_STEPS = 2**31 - 1  # that C counts
 UNTOLD = 64 * 2**30  # bytes that are taken for the memory of a machine that does not tell it
@@ -15,9 +16,12 @@ FRAMES, ROWS, TIMES = 4, 3, 3
 CONTROL_GROUPS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 
 
-def needed(plan: Plan, gains: int, steps: int, every: int) -> int:
-    """Bytes of a run at their most: frames of recorded knots; the times, inputs and gains of all."""
-    recorded = FRAMES * plan.frame["size"][0] * (1 + steps // every)
+def needed(plan: Plan, gains: int, steps: int, every: int, names: tuple[str, ...] = EVERYTHING) -> int:
+    """Bytes of a run at their most: frames of recorded knots; the times, inputs and gains of all. names: recorded."""
+    each = FRAMES * plan.frame["size"][0]
+    if names != EVERYTHING and not takes_whole(names):
+        each = -(-each // watched_every(every)) + FRAMES * Holding.of(plan, names).size
+    recorded = each * (1 + steps // every)
     return 8 * (recorded + (TIMES + ROWS * (len(plan.inputs) + gains)) * (1 + steps))
 
 
@@ -35,16 +39,16 @@ def memory() -> int:
     return min(size for size in found if size > 0)
 
 
-def check_room(plan: Plan, gains: int, steps: int, every: int) -> None:
+def check_room(plan: Plan, gains: int, steps: int, every: int, names: tuple[str, ...] = EVERYTHING) -> None:
     """Raises ArgumentError for a run that takes more memory than there is, with what it takes and what would do."""
-    needs, has = needed(plan, gains, steps, every), memory()
+    needs, has = needed(plan, gains, steps, every, names), memory()
     if needs <= has and steps <= MOST_STEPS:
         return
-    each = needed(plan, gains, 1, 1) - needed(plan, gains, 0, 1)
+    each = needed(plan, gains, 1, 1, names) - needed(plan, gains, 0, 1, names)
     pieces = f"run in pieces of at most {min(has // each, MOST_STEPS)} steps that go on from each other, with start"
     if needs <= has:
         raise ArgumentError(f"{steps} steps are more than one run counts: {pieces}")
-    fewer = "record fewer knots, with every, or " if needed(plan, gains, steps, steps) <= has else ""
+    fewer = "record fewer knots, with every, or " if needed(plan, gains, steps, steps, names) <= has else ""
     takes = f"{steps} steps, every {every}th of them recorded," if every > 1 else f"{steps} steps"
     raise ArgumentError(
         f"{takes} take about {_said(needs)} of memory, and there are {_said(has)}: {fewer}{pieces}, and save each"

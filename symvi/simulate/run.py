@@ -12,14 +12,15 @@ from symvi.mechanism.state import State
 from symvi.numbers.control import SolverOptions
 from symvi.simulate import frames
 from symvi.simulate.arguments import checked_answer
-from symvi.simulate.engine import Engine
+from symvi.simulate.engine import CEngine, Engine
 from symvi.simulate.gains import Gains
 from symvi.simulate.inputs import Controller, Inputs
 from symvi.simulate.knots import recorder_of
+from symvi.simulate.recording import EVERYTHING, Holding, takes_whole, watched_every, watched_knots
 from symvi.simulate.seen import SeenStates
 from symvi.simulate.turns import Angles, Counter, Turning
 
-CHUNK = 1000
+CHUNK, FEW = 1000, 1000  # steps, and recorded knots of which few are whole, at a time
 
 
 @dataclass
@@ -37,7 +38,8 @@ class Run:
 
     times: (steps + 1,) of the knots. angles: of the joints at the first knot. found: frames, that of the first knot
     put there by the caller. aimed: names of inputs that said at the start what servos aim at; None where a motion goes
-    on, whose state knows.
+    on, whose state knows. names: what is recorded (recording.GROUPS). part: where whole frames are few, what the frames
+    of all recorded knots hold of these.
     """
 
     engine: Engine
@@ -52,7 +54,9 @@ class Run:
     options: SolverOptions
     progress: Callable[[int, int], None] | None
     driving: Driving
+    names: tuple[str, ...]
     aimed: frozenset[str] | None = None
+    part: np.ndarray | None = None
     found: list[np.ndarray] = field(default_factory=list)
     done: int = 0  # steps
     _quick: bool = False  # whether rows need no more than finite numbers put into them
@@ -61,6 +65,7 @@ class Run:
         self.plan = self.engine.plan
         self.steps = len(self.times) - 1
         self.counter = self._counter()
+        self.apart = 1 if self.names == EVERYTHING else watched_every(self.every)
 
     def _counter(self) -> Counter | None:
         """Counts turns between recorded knots, of joints whose angles the solver does not carry."""
@@ -73,6 +78,10 @@ class Run:
         """The state in a frame, its angles near others."""
         return frames.state_near(self.mechanism, self.plan, frame, time, self.turning, near)
 
+    def frames(self) -> np.ndarray:
+        """Those that were found, one after the other."""
+        return self.found[0] if len(self.found) == 1 else np.concatenate(self.found)
+
     def recorded_inputs(self) -> tuple[np.ndarray, tuple[str, ...]]:
         """(N, m) inputs at the recorded knots and their names, with gains where any were given."""
         rows = np.hstack([self.driving.rows, self.driving.gain_rows]) if self.driving.gains_given else self.driving.rows
@@ -84,6 +93,8 @@ class Run:
         ahead = self.inputs.ahead
         rows[:-1, ahead] = rows[1:, ahead]  # targets are those of the step's second knot
         varying = bool(len(rows[0])) and bool((rows != rows[0]).any())
+        if self.apart > 1 and isinstance(self.engine, CEngine) and not self.counter and not takes_whole(self.names):
+            return self._sparsely(self.engine, rows, varying)
         whole = self.progress is None and self.counter is None
         chunk = self.steps if whole else max(self.every, CHUNK // self.every * self.every)
         for first in range(0, self.steps, chunk):
@@ -91,12 +102,37 @@ class Run:
             block = rows[first : first + count + 1] if varying else rows[:1]
             status, done, seen = self._rollout(block, varying, count)
             frames.observe_again(self.plan, self.found[-1][-1], seen[0])
-            self.found.append(seen[1 : 1 + done // self.every])
+            if first == 0:  # one block instead of two that must be joined
+                seen[0] = self.found.pop()[0]
+            self.found.append(seen[int(first > 0) : 1 + done // self.every])
             self.done = first + done
             self._tell(self.done)
             if status < 0:
                 return status
         return 0
+
+    def _sparsely(self, engine: CEngine, rows: np.ndarray, varying: bool) -> int:
+        """The same where few frames are whole, in memory that is used again and again."""
+        held = Holding.of(self.plan, self.names)
+        self.part = held.room(1 + self.steps // self.every, self.found[0])
+        whole = self.apart * self.every
+        chunk = min(max(whole, FEW * self.every // whole * whole), self.steps)
+        seen = np.zeros((1 + chunk // self.every, self.plan.frame["size"][0]), self.found[0].dtype)
+        for first in range(0, self.steps, chunk):
+            count = min(chunk, self.steps - first)
+            block = rows[first : first + count + 1] if varying else rows[:1]
+            status, done = engine.trail(block, varying, count, self.every, whole, self.options, seen)
+            frames.observe_again(self.plan, self.found[-1][-1], seen[0])
+            last, known = done // self.every, first // self.every
+            held.put(self.part[1 + known : 1 + known + last], seen[1 : 1 + last])
+            at = watched_knots(1 + last, self.apart) if status >= 0 else np.arange(0, 1 + last, self.apart)
+            self.found.append(seen[at[1:]])
+            self.done = first + done
+            self._tell(self.done)
+            if status < 0:
+                break
+        held.put(self.part[:1], self.found[0])
+        return min(status, 0)
 
     def _rollout(self, block: np.ndarray, varying: bool, count: int) -> tuple[int, int, np.ndarray]:
         """Frames as the engine's; turns are counted between them where the solver does not."""

@@ -11,6 +11,7 @@ import numpy as np
 from symvi.mechanism import contact_points, free_rotations
 from symvi.mechanism.values import numbers, positive, text
 from symvi.simulate import energy_guard
+from symvi.simulate.recording import PER_KNOT
 
 if TYPE_CHECKING:
     from symvi.simulate.trajectory import Trajectory
@@ -62,11 +63,11 @@ def _check_texts(items: object, count: int | None = None) -> None:
 def check_arrays(trajectory: Trajectory) -> None:
     """Raises ValueError where arrays do not belong together, or to the mechanism."""
     count, bodies = len(trajectory.time), len(trajectory.names)
-    shapes = _shapes(trajectory, count, bodies)
+    shapes = {name: shape for name, shape in _shapes(trajectory, count, bodies).items() if _has(trajectory, name)}
     for name, shape in shapes.items():
         if getattr(trajectory, name).shape != shape:
             raise ValueError(f"{name} has the shape {getattr(trajectory, name).shape}, not {shape}")
-    for name, columns in (("before_position", 3), ("before_orientation", 4)):
+    for name, columns in (("before_position", 3), ("before_orientation", 4)) if trajectory.has("reactions") else ():
         array = getattr(trajectory, name)
         if array.size and array.shape != (count, bodies, columns):
             raise ValueError(f"{name} has the shape {array.shape}")
@@ -79,6 +80,12 @@ def check_arrays(trajectory: Trajectory) -> None:
     if (np.abs(trajectory.resume) > MOST).any():
         raise ValueError(f"resume holds numbers beyond {MOST:g}")
     _check_groups(trajectory, count)
+    if trajectory.watched is not None:
+        _check_watched(trajectory, trajectory.watched)
+
+
+def _has(trajectory: Trajectory, field: str) -> bool:
+    return trajectory.has(PER_KNOT.get(field, "coordinates"))
 
 
 def _shapes(trajectory: Trajectory, count: int, bodies: int) -> dict[str, tuple[int, ...]]:
@@ -101,6 +108,16 @@ def _shapes(trajectory: Trajectory, count: int, bodies: int) -> dict[str, tuple[
     }
 
 
+def _check_watched(trajectory: Trajectory, whole: Trajectory) -> None:
+    """A whole motion is one of the same mechanism, at some of the knots."""
+    if whole.mechanism.digest != trajectory.mechanism.digest or whole.step != trajectory.step:
+        raise ValueError("holds a whole motion of another mechanism")
+    if not np.isin(whole.time, trajectory.time).all() or whole.resume.shape != trajectory.resume.shape:
+        raise ValueError("holds a whole motion with other knots")
+    if trajectory.struck.shape not in ((0,), (max(len(trajectory) - 2, 0),)):
+        raise ValueError(f"struck has the shape {trajectory.struck.shape}")
+
+
 def _check_groups(trajectory: Trajectory, count: int) -> None:
     """Arrays by the names of elements, which the mechanism has."""
     mechanism = trajectory.mechanism
@@ -108,7 +125,7 @@ def _check_groups(trajectory: Trajectory, count: int) -> None:
     known = {*joints, *(item.name for item in (*mechanism.couplings, *mechanism.drivers))}
     rows = {"kept_reactions": (6,), "powers": ()}
     for group in KEPT_APART:
-        for name, array in getattr(trajectory, group).items():
+        for name, array in getattr(trajectory, group).items() if _has(trajectory, group) else ():
             own = (joints.get(name, 0),) if group == "carried_angles" else rows.get(group, array.shape[1:2])
             if name not in known or array.shape != (count, *own):
                 raise ValueError(f"{group} of '{name}' have the shape {array.shape}")

@@ -17,8 +17,9 @@ from symvi.simulate import frames
 from symvi.simulate.arguments import Rates
 from symvi.simulate.failures import failure_of
 from symvi.simulate.inputs import Controller
-from symvi.simulate.knot_rates import MisreadRate
+from symvi.simulate.knot_rates import MisreadRate, strikes
 from symvi.simulate.knot_stiffness import TooStiff
+from symvi.simulate.recording import EVERYTHING, Holding, watched_knots
 from symvi.simulate.run import Driving, Run, overlaid
 from symvi.simulate.standing import Standing, precision_of
 from symvi.simulate.starter import Starter
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 class Simulation:
     """What is simulated. own: a simulator with an engine that nobody else runs. times: (steps + 1,) of the knots [s].
 
-    start: None is the description's own. given: inputs and gains by name, constant or in rows.
+    start: None is the description's own. given: inputs and gains by name, constant or in rows. names: what is recorded.
     """
 
     own: Simulator
@@ -42,10 +43,11 @@ class Simulation:
     every: int
     options: SolverOptions
     given: Mapping[str, object]
+    names: tuple[str, ...] = EVERYTHING
 
     def __post_init__(self) -> None:
         self.engine, self.plan = self.own.engine, self.own.plan
-        self.before = self.start if isinstance(self.start, Trajectory) else None  # a motion that goes on
+        self.before = self.start.whole if isinstance(self.start, Trajectory) else None  # a motion that goes on
 
     def begin(self, project: bool, knot: bool, rates: Rates) -> Driving:
         """Put the engine at the start; returns what drives the run."""
@@ -78,6 +80,7 @@ class Simulation:
             options=self.options,
             progress=progress,
             driving=driving,
+            names=self.names,
             aimed=None if before is not None else own.inputs.aimed(self.given),
         )
         first = driving.rows[0]
@@ -95,33 +98,64 @@ class Simulation:
 
     def trajectory(self, run: Run, status: int) -> Trajectory:
         """What was recorded, with a status that is a failure's last."""
-        own, recorded = self.own, np.concatenate(run.found)
-        if status < 0:
-            recorded[-1, self.plan.frame["status"][0]] = status
         resume = self.engine.state.astype(float).copy()
         account = self.engine.account.astype(float).copy()
-        if run.done % self.every:  # it failed beyond the last recorded knot: nothing goes on from there
-            resume = resume[:0]
         driven, names = run.recorded_inputs()
-        return frames.trajectory(
-            own.mechanism,
+        kept = self._kept(names)
+        recorded, part = run.frames(), None
+        count = 1 + run.done // self.every
+        at, times = np.arange(count), self.times[:: self.every][:count]
+        if kept != EVERYTHING:
+            at = watched_knots(count, run.apart) if status >= 0 else np.arange(0, count, run.apart)
+            held, struck = Holding.of(self.plan, kept), self._struck(recorded, kept)
+            if run.part is None:
+                part = held.room(count, recorded)
+                held.put(part, recorded)
+                recorded = frames.thinned(self.plan, recorded, at)
+            else:
+                part = run.part[:count]
+        if status < 0:
+            if part is not None:
+                part[-1, held.plan.frame["status"][0]] = status
+            if at[-1] == count - 1:
+                recorded[-1, self.plan.frame["status"][0]] = status
+        if run.done % self.every or at[-1] != count - 1:  # it failed beyond a whole frame: nothing goes on from there
+            resume = resume[:0]
+        counted = {} if run.counter is None else run.counter.result()
+        whole = frames.trajectory(
+            self.own.mechanism,
             self.plan,
             self.step,
-            self.times[:: self.every][: len(recorded)],
+            times[at],
             recorded,
-            driven[: len(recorded)],
+            driven[at],
             names,
             resume,
-            own.settings,
-            own.loops,
-            own.coordinates,
+            self.own.settings,
+            self.own.loops,
+            self.own.coordinates,
             run.angles,
-            {} if run.counter is None else run.counter.result(),
+            {name: values[at] for name, values in counted.items()},
             account,
             precision_of(self.engine),
             self._slack(self.options, self.step),
             self.before,
         )
+        if part is None:
+            return whole
+        return frames.part(whole, held.plan, kept, times, part, driven[:count], counted, struck, self.before)
+
+    def _struck(self, recorded: np.ndarray, names: tuple[str, ...]) -> np.ndarray:
+        """Where contacts strike, for rates that are recorded without them; else none."""
+        if "rates" not in names or "contacts" in names:
+            return np.zeros(0)
+        found = frames.Read(self.own.mechanism, self.plan, recorded, {}, None).fields(["contacts"])
+        return strikes(**found).astype(float)
+
+    def _kept(self, inputs: tuple[str, ...]) -> tuple[str, ...]:
+        """What is recorded; with rates, gains that are inputs too, as these may be misread under them."""
+        gains = "rates" in self.names and any(name.endswith(".damping") for name in inputs)
+        return tuple(name for name in EVERYTHING if name in self.names or (gains and name == "inputs"))
 
     def _slack(self, options: SolverOptions, step: float) -> tuple[float, float]:
         """Energy that contacts, limits and dry friction may give in a step: all that their complementarity may be, and

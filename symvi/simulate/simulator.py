@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -36,6 +36,7 @@ from symvi.simulate.inputs import Controller, Inputs
 from symvi.simulate.parameter_changes import ParameterChanges
 from symvi.simulate.plan import plan_of
 from symvi.simulate.progress import Progress, told_progress
+from symvi.simulate.recording import checked_record
 from symvi.simulate.room import check_room
 from symvi.simulate.run_checks import check_run
 from symvi.simulate.run_parameters import Settings
@@ -232,6 +233,7 @@ class Simulator(Asked):
         controller: Controller | None = None,
         inputs: Mapping[str, object] | None = None,
         every: int = 1,
+        record: Iterable[str] | None = None,
         options: SolverOptions = DEFAULTS,
         project: bool = False,
         papers_start: bool = False,
@@ -246,8 +248,10 @@ class Simulator(Asked):
         signals. A servo's gains, servo.stiffness and servo.damping, may be among them.
         controller: called with (t, State) at every knot where a step begins, returns inputs and gains by name; forces
         then act over that step. Gains that it does not name are the parameters'.
-        every: record each `every`-th knot. on_error="status": return what there is, with the failed status last,
-        instead of raising. project, papers_start, rates: see `start`; not for a Trajectory, which goes on as it ended.
+        every: record each `every`-th knot. record: of these, coordinates and what else is named of rates, energy,
+        closure, contacts, reactions, inputs; all if left out. What is not recorded raises NotRecordedError when asked.
+        on_error="status": return what there is, with the failed status last, instead of raising. project,
+        papers_start, rates: see `start`; not for a Trajectory, which goes on as it ended.
         progress: called with (steps done, steps in all); True for a bar, False for none. A notebook has one anyway.
         Raises SolverError (with the status), MechanismError, AssemblyError; ArgumentError for an unknown mode, and for
         more steps than this machine's memory holds, before any is taken. Warns (SpinWarning) where a body turns so
@@ -261,12 +265,13 @@ class Simulator(Asked):
         step = checked_step(step, precision_of(self.engine))
         steps = checked_steps(time, step)
         check_run(steps, every, start, inputs, controller, options, progress, project, papers_start, rates)
-        check_room(self.plan, len(self.gains.names), steps, every)
+        names = checked_record(record)
+        check_room(self.plan, len(self.gains.names), steps, every, names)
         begin = 0.0 if start is None else float(start.time[-1]) if isinstance(start, Trajectory) else start.time
         if begin + step == begin:
             raise MechanismError(f"start at {begin:g} s: steps of {step:g} s do not show in times so large")
         times = _knots(begin, step, steps)
-        one = Simulation(self._twin(), start, times, step, int(every), options, inputs or {})
+        one = Simulation(self._twin(), start, times, step, int(every), options, inputs or {}, names)
         run, status = one.run(one.begin(project, not papers_start, rates), controller, told_progress(progress))
         if status < 0 and on_error == "raise":
             raise one.failure(run, status)
@@ -297,9 +302,9 @@ class Simulator(Asked):
     def _go_on(self, start: Trajectory, step: float) -> None:
         """Put the solver where a trajectory ended."""
         starter = Starter(self.engine, self.mechanism, self.inputs)
-        starter.check_goes_on(start, step, self.settings, self.coordinates)
+        starter.check_goes_on(start.whole, step, self.settings, self.coordinates)
         self._set_step(step)
-        starter.go_on(start)
+        starter.go_on(start.whole)
         self.turning, self.angles = Turning(self.mechanism, self.settings), start.state().angles
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
@@ -16,19 +16,21 @@ from symvi.mechanism import Mechanism
 from symvi.mechanism.names import did_you_mean, listed, shown
 from symvi.mechanism.state import State
 from symvi.simulate import energy_guard, trajectory_files
-from symvi.simulate.alarms import alarms_of
+from symvi.simulate.alarms import Judged
 from symvi.simulate.contact_history import Contacts
-from symvi.simulate.energy_guard import Fall, Rise
-from symvi.simulate.fast_spin import FAST, FastSpin, fastest
-from symvi.simulate.knot_rates import MisreadRate, misread_rate
 from symvi.simulate.knot_states import state_at
-from symvi.simulate.knot_stiffness import TooStiff, too_stiff
+from symvi.simulate.recording import EVERYTHING, PER_KNOT, Later
 from symvi.simulate.shown import Shown
 from symvi.simulate.trajectory_files import FORMAT
 from symvi.simulate.turns import angles_along
 
 Array = NDArray[np.float64]
 NUMBER = {"double": np.float64, "float": np.float32}
+NAMED = {
+    "kept_reactions": "reaction of a joint",
+    "multipliers": "multipliers of a constraint",
+    "powers": "power of a driver",
+}
 
 
 class UnknownNameError(MechanismError, KeyError):
@@ -52,7 +54,7 @@ class ByName(dict[str, Array]):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Trajectory(Shown):
+class Trajectory(Judged, Shown):
     """N knots of a mechanism of n bodies.
 
     time (N,) [s]. position (N, n, 3): origins of the body frames, world [m]. orientation (N, n, 4): unit quaternions.
@@ -93,6 +95,9 @@ class Trajectory(Shown):
     scatter, swerve, pace, sway, misread (N,): what the energy guard knows by velocities [J] (kernels/account.py).
     begin: what the energy guard remembers of a motion that goes on (energy_guard.Balance).
     format: of the file that it was read from; no simulation goes on from an old one.
+    recorded: what of all this it has at every recorded knot (`simulate(record=...)`, symvi/simulate/recording.py); the
+        rest raises NotRecordedError. watched: where that is not everything, everything at some of its knots, and at
+        the last one. struck: knot_rates.strikes, where rates were recorded without contacts.
     """
 
     mechanism: Mechanism
@@ -144,11 +149,19 @@ class Trajectory(Shown):
     slack: tuple[float, float]
     formulation: str = "maximal"
     format: int = FORMAT
+    recorded: tuple[str, ...] = EVERYTHING
+    watched: Trajectory | None = None
+    struck: Array = field(default_factory=lambda: np.zeros(0))
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "kept_reactions", ByName("reaction of a joint", self.kept_reactions))
-        object.__setattr__(self, "multipliers", ByName("multipliers of a constraint", self.multipliers))
-        object.__setattr__(self, "powers", ByName("power of a driver", self.powers))
+        for name in [name for name, group in PER_KNOT.items() if group not in self.recorded]:
+            object.__delattr__(self, name)  # whoever asks for it is told
+        self.__dict__["_later"] = {name: value for name, value in self.__dict__.items() if isinstance(value, Later)}
+        for name in self.__dict__["_later"]:
+            object.__delattr__(self, name)
+        for name, what in NAMED.items():
+            if name in self.__dict__:
+                object.__setattr__(self, name, ByName(what, getattr(self, name)))
 
     @cached_property
     def reactions(self) -> Mapping[str, Array]:
@@ -195,44 +208,9 @@ class Trajectory(Shown):
         return ByName("dissipation", energy_guard.dissipation_by_way(self))
 
     @cached_property
-    def _watched(self) -> energy_guard.Watch:
-        return energy_guard.watch(self)
-
-    @cached_property
     def energy_balance(self) -> Array:
         """(N,): energy less its first value, less all work [J]; in a sound motion it rises only within the order."""
-        return self._watched.balance
-
-    @cached_property
-    def rise(self) -> Rise | None:
-        """The first rise of energy that nothing has paid for: time, amount, element; None in a motion that is sound."""
-        return self._watched.alarm
-
-    @cached_property
-    def fall(self) -> Fall | None:
-        """The first lasting fall of energy that nothing has taken: time, amount; None also where something may have."""
-        return self._watched.fall
-
-    @cached_property
-    def too_stiff(self) -> list[TooStiff]:
-        """The forces at knots that the step was too long for, each where it first was, in the order of time."""
-        return too_stiff(self)
-
-    @cached_property
-    def misread_rate(self) -> MisreadRate | None:
-        """The rate at a knot that dampers hide most, where it is far from those of the steps around it; else nothing.
-
-        Positions, and their differences, are right all the same. Nothing is known of it where not every knot was
-        recorded (`every`), at the first knot and at the last one.
-        """
-        return misread_rate(self)
-
-    @property
-    def alarms(self) -> list[Rise | Fall | TooStiff | MisreadRate]:
-        """Why the motion is not to be trusted: its rise and fall of energy, and forces that its step was too long for:
-        all of them after a rise or a failure, else those that were for several recorded knots on end; and why rates at
-        knots are not."""
-        return alarms_of(self)
+        return energy_guard.balance_of(self)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -248,14 +226,6 @@ class Trajectory(Shown):
         A joint is absent where it may have turned by more between two recorded knots than their rates can tell.
         """
         return angles_along(self)
-
-    def fast_spin(self) -> FastSpin | None:
-        """The body that turns fastest at a recorded knot, if its h |w| is above 0.25; else nothing.
-
-        A step turns it by asin(h |w|), (h |w|)²/6 more than `angular_velocity`, its momentum over its inertia, says.
-        """
-        found = fastest(self)
-        return found if found.turn > FAST else None
 
     def state(self, index: int = -1) -> State:
         """The state at a knot, with the whole turns of its joints. Raises ArgumentError for a knot that is none."""

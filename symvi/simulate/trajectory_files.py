@@ -18,33 +18,51 @@ from symvi.mechanism import Mechanism
 from symvi.mechanism.files import checked_path, refuse_pipe
 from symvi.simulate import energy_guard
 from symvi.simulate.curves import TOTALS
+from symvi.simulate.recording import GROUPS, PER_KNOT
 from symvi.simulate.saved import check_arrays, check_header, numbers_of_file
 
 if TYPE_CHECKING:
     from symvi.simulate.trajectory import Trajectory
 
-FORMAT = 6
-READ = (3, FORMAT)  # a simulation goes on from FORMAT alone: the state at a knot meant something else before
+FORMAT, PART = 6, 7  # of a part of what can be recorded: it holds a whole motion too, with fewer knots
+READ = (3, FORMAT, PART)  # no simulation goes on from 3: the state at a knot meant something else
+WHOLE = "whole/"  # before the names of its arrays
 LOOPS = ("drop-redundant", "rigid", "drop")
 COORDINATES = ("maximal", "tree")
 REALS = ("double", "float")
+BY_NAME = {  # what stands before the names of elements, and the field of a Trajectory
+    "reaction": "kept_reactions",
+    "multiplier": "multipliers",
+    "power": "powers",
+    "angle": "carried_angles",
+}
 Array = NDArray[np.float64]
 
 
 def save(trajectory: Trajectory, path: str | Path) -> Path:
     """Write everything to one npz file, whole or not at all."""
     path = _in_a_folder(path)
+    arrays, header = _told_of(trajectory)
+    temporary = path.with_name(path.name + ".part")
+    with told_as_files(path):
+        with temporary.open("wb") as file:
+            np.savez_compressed(file, header=np.array(json.dumps(header)), **arrays)
+        os.replace(temporary, path)
+    return path
+
+
+def _told_of(trajectory: Trajectory) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+    """Its arrays, by name, and all else, as JSON takes it."""
     arrays = {
         f.name: getattr(trajectory, f.name)
         for f in fields(trajectory)
-        if isinstance(getattr(trajectory, f.name), np.ndarray)
+        if trajectory.has(PER_KNOT.get(f.name, "coordinates")) and isinstance(getattr(trajectory, f.name), np.ndarray)
     }
-    arrays |= {f"reaction:{name}": values for name, values in trajectory.kept_reactions.items()}
-    arrays |= {f"multiplier:{name}": values for name, values in trajectory.multipliers.items()}
-    arrays |= {f"power:{name}": values for name, values in trajectory.powers.items()}
-    arrays |= {f"angle:{name}": values for name, values in trajectory.carried_angles.items()}
+    for kind, name in BY_NAME.items():
+        if trajectory.has(PER_KNOT[name]):
+            arrays |= {f"{kind}:{element}": values for element, values in getattr(trajectory, name).items()}
     header = {
-        "format": trajectory.format,
+        "format": PART if trajectory.watched else trajectory.format,
         "mechanism": json.loads(trajectory.mechanism.to_json()),
         "step": trajectory.step,
         "input_names": trajectory.input_names,
@@ -60,12 +78,13 @@ def save(trajectory: Trajectory, path: str | Path) -> Path:
         "slack": trajectory.slack,
         "first_angles": dict(trajectory.first_angles),
     }
-    temporary = path.with_name(path.name + ".part")
-    with told_as_files(path):
-        with temporary.open("wb") as file:
-            np.savez_compressed(file, header=np.array(json.dumps(header)), **arrays)
-        os.replace(temporary, path)
-    return path
+    if not trajectory.watched:
+        arrays.pop("struck")
+    else:
+        whole, own = _told_of(trajectory.watched)
+        arrays |= {f"{WHOLE}{name}": values for name, values in whole.items()}
+        header |= {"recorded": trajectory.recorded, "whole": own}
+    return arrays, header
 
 
 def load(cls: type[Trajectory], path: str | Path) -> Trajectory:
@@ -84,7 +103,7 @@ def _loaded(cls: type[Trajectory], path: Path) -> Trajectory:
                 raise SymviError(
                     f"{path}: written by another version of symvi (format {header['format']}); simulate again"
                 )
-            trajectory = _of_file(cls, header, {name: data[name] for name in data.files if name != "header"})
+            trajectory = _of_parts(cls, header, {name: data[name] for name in data.files if name != "header"})
         check_arrays(trajectory)
     except (OSError, SymviError) as error:
         if isinstance(error, MechanismError):
@@ -96,23 +115,41 @@ def _loaded(cls: type[Trajectory], path: Path) -> Trajectory:
     return trajectory
 
 
-def _of_file(cls: type[Trajectory], header: Mapping[str, Any], arrays: dict[str, np.ndarray]) -> Trajectory:
-    groups = {"reaction": {}, "multiplier": {}, "power": {}, "angle": {}}
+def _of_parts(cls: type[Trajectory], header: Mapping[str, Any], arrays: dict[str, np.ndarray]) -> Trajectory:
+    """A motion, or a part of what can be recorded of one, with the whole motion that it holds."""
+    if header["format"] != PART:
+        return _of_file(cls, header, arrays)
+    if header["whole"]["format"] != FORMAT:
+        raise ValueError("holds a motion of another format")
+    recorded = tuple(header["recorded"])
+    if not {"coordinates"} <= set(recorded) < GROUPS.keys():
+        raise ValueError(f"recorded names {', '.join(map(str, recorded))}")
+    own = {name: array for name, array in arrays.items() if not name.startswith(WHOLE)}
+    inner = {name.removeprefix(WHOLE): array for name, array in arrays.items() if name not in own}
+    whole = _of_file(cls, header["whole"], inner)
+    check_arrays(whole)
+    left_out = dict.fromkeys(name for name, group in PER_KNOT.items() if group not in recorded)
+    return _of_file(cls, header, own, recorded=recorded, watched=whole, **left_out)
+
+
+def _of_file(
+    cls: type[Trajectory], header: Mapping[str, Any], arrays: dict[str, np.ndarray], **more: Any
+) -> Trajectory:
+    """more: fields of a part of a motion."""
+    groups: dict[str, dict[str, np.ndarray]] = {kind: {} for kind in BY_NAME}
     arrays = numbers_of_file(arrays)
     for name in [n for n in arrays if ":" in n]:
         kind, joint = name.split(":", 1)
         groups[kind][joint] = arrays.pop(name)
+    numbers = {BY_NAME[kind]: found for kind, found in groups.items()} | arrays
     if header["format"] < FORMAT:
-        header = _of_old(header, arrays)
+        header = _of_old(header, numbers)
     header = {"formulation": "maximal", **header}
     check_header(header, {"loops": LOOPS, "real": REALS, "formulation": COORDINATES})
     first, second = map(float, header["slack"])
     return cls(
         mechanism=Mechanism.from_json(json.dumps(header["mechanism"])),
         step=header["step"],
-        kept_reactions=groups["reaction"],
-        multipliers=groups["multiplier"],
-        powers=groups["power"],
         input_names=tuple(header["input_names"]),
         contact_names=tuple(header["contact_names"]),
         stop_names=tuple(header["stop_names"]),
@@ -125,13 +162,12 @@ def _of_file(cls: type[Trajectory], header: Mapping[str, Any], arrays: dict[str,
         real=header["real"],
         slack=(first, second),
         first_angles={name: tuple(values) for name, values in header["first_angles"].items()},
-        carried_angles=groups["angle"],
-        format=header["format"],
-        **arrays,
+        format=min(header["format"], FORMAT),
+        **numbers | more,
     )
 
 
-def _of_old(header: Mapping[str, Any], arrays: dict[str, np.ndarray]) -> Mapping[str, Any]:
+def _of_old(header: Mapping[str, Any], arrays: dict[str, Any]) -> Mapping[str, Any]:
     """The header of an old format, and its arrays, filled up: no step was split, and nothing is known of work."""
     count = len(arrays["time"])
     arrays.setdefault("substeps", np.minimum(np.arange(count), 1.0))
@@ -146,8 +182,10 @@ def _of_old(header: Mapping[str, Any], arrays: dict[str, np.ndarray]) -> Mapping
 
 
 def write_csv(trajectory: Trajectory, path: str | Path, curves: Iterable[str] | None = None) -> Path:
-    """Write one row per knot: time, and the curves of some names; left out, all but joints, reactions and powers."""
-    columns = trajectory.curves.columns(_told(trajectory) if curves is None else curves)
+    """Write one row per knot: time, and the curves of some names; left out, all that was recorded but joints, reactions
+    and powers."""
+    told = (name for name in _told(trajectory) if trajectory.curves.holds(name))
+    columns = trajectory.curves.columns(told if curves is None else curves)
     path = _in_a_folder(path)
     temporary = path.with_name(path.name + ".part")
     with told_as_files(path):
@@ -167,8 +205,8 @@ def _told(trajectory: Trajectory) -> Iterator[str]:
     yield from TOTALS
     for name in trajectory.contacts:
         yield from (f"{name}.{field}" for field in ("gap", "normal_force", "friction_force", "sliding"))
-    yield from (f"{name}.force" for name in trajectory.stop_forces)
-    yield from (f"{name}.work" for name in trajectory.work)
+    yield from (f"{name}.force" for name in dict.fromkeys(trajectory.stop_names))
+    yield from (f"{name}.work" for name, paid in trajectory.work_names if paid)
     yield "dissipation"
     yield from trajectory.input_names
 

@@ -162,12 +162,22 @@ class Counter:
 
 
 def angles_along(trajectory: Trajectory) -> dict[str, Array]:
-    """Joint -> (N, r) angles along a trajectory; a joint whose turns cannot be counted is absent."""
-    rotation = rotation_matrices(trajectory.orientation)
-    spins = np.einsum("nbij,nbj->nbi", rotation, trajectory.angular_velocity)
+    """Joint -> (N, r) angles along a trajectory; a joint whose turns cannot be counted is absent.
+
+    Without rates, joints turn on the shorter way from knot to knot, as they do in a step that was not split; where some
+    were, only joints whose turns the solver has counted are told.
+    """
+    if trajectory.has("rates"):
+        rotation = rotation_matrices(trajectory.orientation)
+        spins = np.einsum("nbij,nbj->nbi", rotation, trajectory.angular_velocity)
+    else:
+        spins = np.zeros(trajectory.position.shape)
     motion = Motion(trajectory.time, trajectory.orientation, spins)
     turning, found = Turning(trajectory.mechanism, trajectory.settings), {}
+    split = not trajectory.has("rates") and bool((trajectory.substeps > 1).any())
     for name, first in trajectory.first_angles.items():
+        if split and np.isnan(trajectory.carried_angles.get(name, np.nan)).any():
+            continue
         values = turning.along(name, motion, first, trajectory.carried_angles.get(name))
         if values is not None:
             found[name] = values
@@ -177,12 +187,17 @@ def angles_along(trajectory: Trajectory) -> dict[str, Array]:
 def rotation_matrices(q: Array) -> Array:
     """(..., 3, 3) from unit quaternions (..., 4), body to world."""
     w, x, y, z = np.moveaxis(q, -1, 0)
-    rows = [
-        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-    ]
-    return np.stack([np.stack(row, -1) for row in rows], -2)
+    found = np.empty((*q.shape[:-1], 3, 3))
+    found[..., 0, 0] = 1 - 2 * (y * y + z * z)
+    found[..., 0, 1] = 2 * (x * y - w * z)
+    found[..., 0, 2] = 2 * (x * z + w * y)
+    found[..., 1, 0] = 2 * (x * y + w * z)
+    found[..., 1, 1] = 1 - 2 * (x * x + z * z)
+    found[..., 1, 2] = 2 * (y * z - w * x)
+    found[..., 2, 0] = 2 * (x * z - w * y)
+    found[..., 2, 1] = 2 * (y * z + w * x)
+    found[..., 2, 2] = 1 - 2 * (x * x + y * y)
+    return found
 
 
 def _of_bodies(values: Array, rows: Rows, world: Array | float) -> Array:

@@ -107,7 +107,7 @@ class Player {
       values: decode(curve.values, Float64Array),
       readings: decode(curve.readings, Float64Array),
     }));
-    const own = ["energy", "closure"].map((name) => {
+    const own = ["energy", "closure"].filter((name) => curves.some((curve) => curve.chart === name)).map((name) => {
       const own = curves.filter((curve) => curve.chart === name);
       return new Chart(find(name), own, this.motion, {
         logarithmic: name === "closure",

@@ -39,6 +39,7 @@ COLUMNS = {  # benchmark -> some columns of its first table
     "stiff": {"k N/m", "d N s/m", "energy left", "largest rise", "undershoot"},
     "peers": {"us/step", "ns/step/link", "symvi / this", "medians"},
     "queries": {"robot", "rates", "question", "symvi us", "Pinocchio us", "of Pinocchio's"},
+    "recording": {"recorded", "least us/step", "median us/step", "of the bare loop", "medians"},
     "robots": {"robot", "read", "bodies", "us/step", "contacts", "falls through"},
 }
 

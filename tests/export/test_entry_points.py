@@ -193,6 +193,42 @@ def test_a_rollout_counts_forwards(stride: int, every: int, recorded: bool) -> N
     assert np.all(frames == 7.0)
 
 
+@pytest.mark.parametrize("whole", [0, -2])
+def test_a_trail_counts_forwards(whole: int) -> None:
+    firmware = Firmware(Simulator(MOVING["tossed"](), backend="c"))
+    engine = firmware.engine
+    firmware.init()
+    begun, frames = engine.state.tobytes(), np.full((4, engine._frame), 7.0)
+    status, done = engine.trail(firmware.inputs[None], False, 3, 1, whole, DEFAULTS, frames)
+    assert (status, done, engine.state.tobytes()) == (SolverStatus.BAD_OPTION, 0, begun) and np.all(frames == 7.0)
+
+
+@pytest.mark.parametrize("name", ["four_bar", "tossed"])
+def test_a_trail_has_the_bits_of_a_rollout_and_leaves_the_rest_as_it_was(name: str) -> None:
+    """Whole frames at the knots after 0, 3, 6 and 7 steps; between them placements and the step that led there."""
+    firmware = Firmware(Simulator(MOVING[name](), backend="c"))
+    engine, frame = firmware.engine, firmware.plan.frame
+    firmware.init()
+    begun = engine.state.copy()
+    frames = engine.rollout(firmware.inputs[None], False, 7, 1, DEFAULTS)[2]
+    ends = engine.state.tobytes()
+    engine.state[:], engine.account[:] = begun, 0.0
+    trail = np.full((8, engine._frame), 7.0)
+    assert engine.trail(firmware.inputs[None], False, 7, 1, 3, DEFAULTS, trail) == (SolverStatus.OK, 7)
+    assert engine.state.tobytes() == ends
+    sums = {"work", "spent", "late", "pace", "sway"}  # from one whole frame to the next
+    for what in set(frame) - {"size"} - sums:
+        offset, shape = frame[what]
+        place = slice(offset, offset + int(np.prod(shape)))
+        always = what not in ("v", "w", "kinetic", "potential", "momentum", "angular_momentum", "closure", "scatter",
+                              "swerve", "misread")  # fmt: skip
+        for k in range(1, 8):
+            if always or k in (3, 6, 7):
+                assert trail[k, place].tobytes() == frames[k, place].tobytes(), (what, k)
+            else:
+                assert np.all(trail[k, place] == 7.0), (what, k)
+
+
 @pytest.mark.parametrize("name", ["four_bar", "tossed"])
 def test_a_rollout_leaves_the_forces_of_its_first_frame_to_the_caller(name: str) -> None:
     """frames[k] is the knot after k*every steps; another step led to the first one."""

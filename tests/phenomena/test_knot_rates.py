@@ -15,8 +15,10 @@ import symvi
 import symvi.demos
 from symvi.errors import RateWarning
 from symvi.mechanism import Body, Contact, DryFriction, Joint, JointDamper, JointSpring, Limit, Mechanism, Servo
-from symvi.simulate import Simulator, Trajectory
+from symvi.simulate import Simulator, Trajectory, knot_rates
 from symvi.simulate.knot_rates import TOLD
+from symvi.simulate.missed_rates import missed_moving, missed_turning
+from tests.support.measuring import largest
 
 STRONG = [(2000.0, 50.0, 0.005), (2000.0, 50.0, 0.002), (2000.0, 200.0, 0.005), (1e4, 500.0, 0.005)]
 FINER = 32
@@ -159,3 +161,48 @@ def test_what_lifts_off_under_a_strong_servo_is_told() -> None:
     finger = block(servo, mass=0.05, coordinate=0.1, contacts=[Contact(name="tip", child="block")])
     found = quiet(Simulator(finger), 0.6, 0.01).misread_rate
     assert found.rate < -20.0 and 0.0 <= found.before < found.after < 1.0
+
+
+# --- bounds that spare most knots their gradients ---------------------------------------------------------------------
+def rates_of(motion: Trajectory) -> knot_rates._Rates:
+    return knot_rates._Rates(motion, list(knot_rates._damped(motion)))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_bounds_leave_out_no_knot_whose_rate_is_off(seed: int) -> None:
+    """Of an arm that is struck at random, for a step each time, against the gradients at all knots."""
+    random = np.random.default_rng(seed)
+    mechanism = arm(*STRONG[seed % len(STRONG)][:2])
+    targets = {f"servo{k}.target": np.where(random.random(201) < 0.02, random.normal(size=201), 0.0) for k in range(3)}
+    motion = quiet(Simulator(mechanism), 1.0, 0.005, inputs=targets)
+    rates = rates_of(motion)
+    knots = np.arange(1, len(motion) - 1)
+    told = np.zeros(len(knots), bool)
+    for along, values in zip(rates.damped, rates._of_chunk(knots)[0], strict=True):
+        before, at, after = np.moveaxis(values, 1, 0)
+        biggest = max(np.abs(values[:, [0, 2]]).max(), abs(motion.rates(along.name)[0, 0]))
+        told |= (np.abs(at - (before + after) / 2) > TOLD * biggest)[:, 0]
+    assert 0 < told.sum() and set(knots[told]) <= set(rates.suspects())
+    assert motion.misread_rate == rates.worst()
+
+
+def test_a_calm_motion_has_few_suspects() -> None:
+    """So that looking costs next to nothing: of a servo that follows a sine, none at all."""
+    motion = quiet(Simulator(arm(200.0, 20.0)), 4.0, 0.002)
+    assert len(rates_of(motion).suspects()) < len(motion) / 20
+
+
+def test_what_bodies_miss_is_that_of_differences() -> None:
+    """Against rotation matrices: the vector of the skew part of R2 R1^T is sin A about the axis."""
+    motion = quiet(Simulator(arm(200.0, 20.0)), 0.2, 0.01)
+    q, h = motion.orientation, 0.01
+    rotation = knot_rates.rotation_matrices(q)
+    turned = rotation[1:] @ np.swapaxes(rotation[:-1], -1, -2)
+    skew = (turned - np.swapaxes(turned, -1, -2)) / (2 * h)
+    sines = np.stack([skew[..., 2, 1], skew[..., 0, 2], skew[..., 1, 0]], axis=-1)
+    spin = np.einsum("nkij,nkj->nki", rotation, motion.angular_velocity)[1:-1]
+    expected = np.linalg.norm(spin - (sines[1:] + sines[:-1]) / 2, axis=2)
+    assert largest(missed_turning(q, motion.angular_velocity[1:-1], h) - expected) < 1e-10
+    moved = np.diff(motion.position, axis=0) / h
+    expected = np.linalg.norm(motion.velocity[1:-1] - (moved[1:] + moved[:-1]) / 2, axis=2)
+    assert largest(missed_moving(motion.position, motion.velocity[1:-1], h) - expected) < 1e-10

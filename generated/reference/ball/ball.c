@@ -3407,19 +3407,37 @@ int ball_contacts(const ball_parameters *p, const ball_state *z, const ball_inpu
     return status;
 }
 
+/* placements of a state */
+static void record_places(const ball_state *z, ball_frame *frame)
+{
+    for (unsigned int n = 0u; n < 1u; n++) {
+        for (unsigned int k = 0u; k < 3u; k++) {
+            frame->x[n][k] = z->body[n].x[k];
+        }
+        for (unsigned int k = 0u; k < 4u; k++) {
+            frame->q[n][k] = z->body[n].q[k];
+        }
+    }
+}
+
+/* what the work memory knows of placements alone, at the knot that was prepared last: angles that are carried, gaps */
+static void record_lengths(const ball_work *w, ball_frame *frame)
+{
+    for (unsigned int n = 0u; n < 1u; n++) {
+        frame->contact[n].gap = w->contact_ground[n].gap;
+    }
+}
+
 /* a knot at the velocities that the work memory holds, into a frame: all but the step that led there */
 static void record_knot(const ball_parameters *p, const ball_state *z,
     const ball_input *u, ball_work *w, ball_frame *frame)
 {
     measure_knot(p, z, u, w);
+    record_places(z, frame);
     for (unsigned int n = 0u; n < 1u; n++) {
         for (unsigned int k = 0u; k < 3u; k++) {
-            frame->x[n][k] = z->body[n].x[k];
             frame->v[n][k] = w->body[n].v[k];
             frame->w[n][k] = w->body[n].w[k];
-        }
-        for (unsigned int k = 0u; k < 4u; k++) {
-            frame->q[n][k] = z->body[n].q[k];
         }
     }
     w->common[0].scatter = 0.0;
@@ -3435,9 +3453,7 @@ static void record_knot(const ball_parameters *p, const ball_state *z,
         frame->angular_momentum[k] = w->common[0].angular_momentum[k];
     }
     frame->closure = closure_of(w);
-    for (unsigned int n = 0u; n < 1u; n++) {
-        frame->contact[n].gap = w->contact_ground[n].gap;
-    }
+    record_lengths(w, frame);
 }
 
 void ball_observe(const ball_parameters *p, const ball_state *z, const ball_input *u, ball_work *w,
@@ -3462,8 +3478,8 @@ static void record_forces(const ball_parameters *p, const ball_state *z, ball_wo
     (void)z;
 }
 
-int ball_rollout(const ball_parameters *p, const ball_options *o, ball_state *z, const ball_input *inputs,
-    int stride, ball_work *w, int steps, int every, ball_frame *frames, int *done, ball_ledger *ledger)
+int ball_trail(const ball_parameters *p, const ball_options *o, ball_state *z, const ball_input *inputs,
+    int stride, ball_work *w, int steps, int every, int whole, ball_frame *frames, int *done, ball_ledger *ledger)
 {
     const long each = stride;
     int status;
@@ -3471,7 +3487,7 @@ int ball_rollout(const ball_parameters *p, const ball_options *o, ball_state *z,
     *done = 0;
     /* of a rollout that is refused there are no forces */
     set_switches(w, 0.0, 0.0, 0.0);
-    if ((stride < 0) || (every < 1)) {
+    if ((stride < 0) || (every < 1) || (whole < 1)) {
         return BALL_BAD_OPTION;
     }
     status = readiness(p, o);
@@ -3482,9 +3498,13 @@ int ball_rollout(const ball_parameters *p, const ball_options *o, ball_state *z,
         const ball_input *const u = &inputs[n*each];
         ball_frame *const here = ((frames != NULL) && ((n % every) == 0)) ? &frames[n / every] : NULL;
         ball_frame *const next = ((frames != NULL) && (((n + 1) % every) == 0)) ? &frames[(n + 1) / every] : NULL;
+        const bool seen = (here != NULL) && ((n % whole) == 0);
+        const bool reached = ((n + 1) % whole) == 0;
         int now;
-        if (here != NULL) {
+        if (seen) {
             w->first = *z;
+        } else if (here != NULL) {
+            record_places(z, here);
         }
         now = step_once(p, z, u, w, ledger, o, &info);
         if ((now >= 0) && (next != NULL)) {
@@ -3495,13 +3515,19 @@ int ball_rollout(const ball_parameters *p, const ball_options *o, ball_state *z,
             next->status = (double)now;
         }
         /* the knot that the step began at: half of what acts there acts before it */
-        if (here != NULL) {
+        if ((here != NULL) && (seen || (now < 0))) {
             const ball_state *const knot = (now >= 0) ? &w->first : z;
             const real before = time_before(knot);
             knot_velocities(p, knot, u, w, before, (before > 0.0) && (now >= 0));
             record_knot(p, knot, u, w, here);
+        } else if (here != NULL) {
+            /* a step in parts has kept where it began, and has prepared its last part since */
+            if (info.substeps > 1) {
+                knot_velocities(p, &w->first, u, w, time_before(&w->first), false);
+            }
+            record_lengths(w, here);
         }
-        if ((now >= 0) && (next != NULL) && (ledger != NULL)) {
+        if ((now >= 0) && (next != NULL) && (reached || ((n + 1) == steps)) && (ledger != NULL)) {
             record_account(p, z, &u[stride], w, &ledger->now, next);
         }
         if (now < 0) {
@@ -3516,6 +3542,12 @@ int ball_rollout(const ball_parameters *p, const ball_options *o, ball_state *z,
         record_knot(p, z, u, w, &frames[steps / every]);
     }
     return status;
+}
+
+int ball_rollout(const ball_parameters *p, const ball_options *o, ball_state *z, const ball_input *inputs,
+    int stride, ball_work *w, int steps, int every, ball_frame *frames, int *done, ball_ledger *ledger)
+{
+    return ball_trail(p, o, z, inputs, stride, w, steps, every, every, frames, done, ledger);
 }
 
 ball_real ball_project(const ball_parameters *p, ball_state *z, const ball_input *u, ball_work *w,

@@ -409,6 +409,13 @@ BALL_API int ball_rollout(const ball_parameters *p, const ball_options *o, ball_
     const ball_input *inputs, int stride, ball_work *w, int steps, int every, ball_frame *frames, int *done,
     ball_ledger *ledger);
 
+/* The same, with whole frames of the knots after every multiple of whole steps, and of the last knot, alone: the others tell placements,
+ * angles, gaps, and the step that led there, which takes little beside the steps; their other numbers are left as they were. whole is a
+ * multiple of every, and the sums of a whole frame run from the whole one before it. */
+BALL_API int ball_trail(const ball_parameters *p, const ball_options *o, ball_state *z,
+    const ball_input *inputs, int stride, ball_work *w, int steps, int every, int whole, ball_frame *frames,
+    int *done, ball_ledger *ledger);
+
 /* The knot as it stands: a linear solve for its velocities, energies, momenta, closure. Half of the impulses of contacts, limits and dry friction
  * act before a knot: after a step, this and all readings of a knot solve the step that default options would take from there with
  * these inputs and do not take it. Where it cannot be solved, and at a start, none act before. */

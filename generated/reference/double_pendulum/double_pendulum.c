@@ -3615,19 +3615,36 @@ int double_pendulum_reactions(const double_pendulum_parameters *p, const double_
     return status;
 }
 
+/* placements of a state */
+static void record_places(const double_pendulum_state *z, double_pendulum_frame *frame)
+{
+    for (unsigned int n = 0u; n < 2u; n++) {
+        for (unsigned int k = 0u; k < 3u; k++) {
+            frame->x[n][k] = z->body[n].x[k];
+        }
+        for (unsigned int k = 0u; k < 4u; k++) {
+            frame->q[n][k] = z->body[n].q[k];
+        }
+    }
+}
+
+/* what the work memory knows of placements alone, at the knot that was prepared last: angles that are carried, gaps */
+static void record_lengths(const double_pendulum_work *w, double_pendulum_frame *frame)
+{
+    (void)w;
+    (void)frame;
+}
+
 /* a knot at the velocities that the work memory holds, into a frame: all but the step that led there */
 static void record_knot(const double_pendulum_parameters *p, const double_pendulum_state *z,
     const double_pendulum_input *u, double_pendulum_work *w, double_pendulum_frame *frame)
 {
     measure_knot(p, z, u, w);
+    record_places(z, frame);
     for (unsigned int n = 0u; n < 2u; n++) {
         for (unsigned int k = 0u; k < 3u; k++) {
-            frame->x[n][k] = z->body[n].x[k];
             frame->v[n][k] = w->body[n].v[k];
             frame->w[n][k] = w->body[n].w[k];
-        }
-        for (unsigned int k = 0u; k < 4u; k++) {
-            frame->q[n][k] = z->body[n].q[k];
         }
     }
     w->common[0].scatter = 0.0;
@@ -3643,6 +3660,7 @@ static void record_knot(const double_pendulum_parameters *p, const double_pendul
         frame->angular_momentum[k] = w->common[0].angular_momentum[k];
     }
     frame->closure = closure_of(w);
+    record_lengths(w, frame);
 }
 
 void double_pendulum_observe(const double_pendulum_parameters *p, const double_pendulum_state *z, const double_pendulum_input *u, double_pendulum_work *w,
@@ -3679,8 +3697,8 @@ static void record_forces(const double_pendulum_parameters *p, const double_pend
     (void)z;
 }
 
-int double_pendulum_rollout(const double_pendulum_parameters *p, const double_pendulum_options *o, double_pendulum_state *z, const double_pendulum_input *inputs,
-    int stride, double_pendulum_work *w, int steps, int every, double_pendulum_frame *frames, int *done, double_pendulum_ledger *ledger)
+int double_pendulum_trail(const double_pendulum_parameters *p, const double_pendulum_options *o, double_pendulum_state *z, const double_pendulum_input *inputs,
+    int stride, double_pendulum_work *w, int steps, int every, int whole, double_pendulum_frame *frames, int *done, double_pendulum_ledger *ledger)
 {
     const long each = stride;
     int status;
@@ -3688,7 +3706,7 @@ int double_pendulum_rollout(const double_pendulum_parameters *p, const double_pe
     *done = 0;
     /* of a rollout that is refused there are no forces */
     set_switches(w, 0.0, 0.0, 0.0);
-    if ((stride < 0) || (every < 1)) {
+    if ((stride < 0) || (every < 1) || (whole < 1)) {
         return DOUBLE_PENDULUM_BAD_OPTION;
     }
     status = readiness(p, o);
@@ -3699,9 +3717,13 @@ int double_pendulum_rollout(const double_pendulum_parameters *p, const double_pe
         const double_pendulum_input *const u = &inputs[n*each];
         double_pendulum_frame *const here = ((frames != NULL) && ((n % every) == 0)) ? &frames[n / every] : NULL;
         double_pendulum_frame *const next = ((frames != NULL) && (((n + 1) % every) == 0)) ? &frames[(n + 1) / every] : NULL;
+        const bool seen = (here != NULL) && ((n % whole) == 0);
+        const bool reached = ((n + 1) % whole) == 0;
         int now;
-        if (here != NULL) {
+        if (seen) {
             w->first = *z;
+        } else if (here != NULL) {
+            record_places(z, here);
         }
         now = step_once(p, z, u, w, ledger, o, &info);
         if ((now >= 0) && (next != NULL)) {
@@ -3711,13 +3733,19 @@ int double_pendulum_rollout(const double_pendulum_parameters *p, const double_pe
             next->status = (double)now;
         }
         /* the knot that the step began at: half of what acts there acts before it */
-        if (here != NULL) {
+        if ((here != NULL) && (seen || (now < 0))) {
             const double_pendulum_state *const knot = (now >= 0) ? &w->first : z;
             const real before = time_before(knot);
             knot_velocities(p, knot, u, w, before);
             record_knot(p, knot, u, w, here);
+        } else if (here != NULL) {
+            /* a step in parts has kept where it began, and has prepared its last part since */
+            if (info.substeps > 1) {
+                knot_velocities(p, &w->first, u, w, time_before(&w->first));
+            }
+            record_lengths(w, here);
         }
-        if ((now >= 0) && (next != NULL) && (ledger != NULL)) {
+        if ((now >= 0) && (next != NULL) && (reached || ((n + 1) == steps)) && (ledger != NULL)) {
             record_account(p, z, &u[stride], w, &ledger->now, next);
         }
         if (now < 0) {
@@ -3732,6 +3760,12 @@ int double_pendulum_rollout(const double_pendulum_parameters *p, const double_pe
         record_knot(p, z, u, w, &frames[steps / every]);
     }
     return status;
+}
+
+int double_pendulum_rollout(const double_pendulum_parameters *p, const double_pendulum_options *o, double_pendulum_state *z, const double_pendulum_input *inputs,
+    int stride, double_pendulum_work *w, int steps, int every, double_pendulum_frame *frames, int *done, double_pendulum_ledger *ledger)
+{
+    return double_pendulum_trail(p, o, z, inputs, stride, w, steps, every, every, frames, done, ledger);
 }
 
 double_pendulum_real double_pendulum_project(const double_pendulum_parameters *p, double_pendulum_state *z, const double_pendulum_input *u, double_pendulum_work *w,

@@ -407,6 +407,13 @@ DOUBLE_PENDULUM_API int double_pendulum_rollout(const double_pendulum_parameters
     const double_pendulum_input *inputs, int stride, double_pendulum_work *w, int steps, int every, double_pendulum_frame *frames, int *done,
     double_pendulum_ledger *ledger);
 
+/* The same, with whole frames of the knots after every multiple of whole steps, and of the last knot, alone: the others tell placements,
+ * angles, gaps, and the step that led there, which takes little beside the steps; their other numbers are left as they were. whole is a
+ * multiple of every, and the sums of a whole frame run from the whole one before it. */
+DOUBLE_PENDULUM_API int double_pendulum_trail(const double_pendulum_parameters *p, const double_pendulum_options *o, double_pendulum_state *z,
+    const double_pendulum_input *inputs, int stride, double_pendulum_work *w, int steps, int every, int whole, double_pendulum_frame *frames,
+    int *done, double_pendulum_ledger *ledger);
+
 /* The knot as it stands: a linear solve for its velocities, energies, momenta, closure. */
 DOUBLE_PENDULUM_API void double_pendulum_observe(const double_pendulum_parameters *p, const double_pendulum_state *z, const double_pendulum_input *u,
     double_pendulum_work *w, double_pendulum_frame *frame);

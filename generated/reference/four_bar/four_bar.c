@@ -5515,19 +5515,36 @@ int four_bar_reactions(const four_bar_parameters *p, const four_bar_state *z, co
     return status;
 }
 
+/* placements of a state */
+static void record_places(const four_bar_state *z, four_bar_frame *frame)
+{
+    for (unsigned int n = 0u; n < 3u; n++) {
+        for (unsigned int k = 0u; k < 3u; k++) {
+            frame->x[n][k] = z->body[n].x[k];
+        }
+        for (unsigned int k = 0u; k < 4u; k++) {
+            frame->q[n][k] = z->body[n].q[k];
+        }
+    }
+}
+
+/* what the work memory knows of placements alone, at the knot that was prepared last: angles that are carried, gaps */
+static void record_lengths(const four_bar_work *w, four_bar_frame *frame)
+{
+    (void)w;
+    (void)frame;
+}
+
 /* a knot at the velocities that the work memory holds, into a frame: all but the step that led there */
 static void record_knot(const four_bar_parameters *p, const four_bar_state *z,
     const four_bar_input *u, four_bar_work *w, four_bar_frame *frame)
 {
     measure_knot(p, z, u, w);
+    record_places(z, frame);
     for (unsigned int n = 0u; n < 3u; n++) {
         for (unsigned int k = 0u; k < 3u; k++) {
-            frame->x[n][k] = z->body[n].x[k];
             frame->v[n][k] = w->body[n].v[k];
             frame->w[n][k] = w->body[n].w[k];
-        }
-        for (unsigned int k = 0u; k < 4u; k++) {
-            frame->q[n][k] = z->body[n].q[k];
         }
     }
     w->common[0].scatter = 0.0;
@@ -5544,6 +5561,7 @@ static void record_knot(const four_bar_parameters *p, const four_bar_state *z,
     }
     run_watch(p, z, w);
     frame->closure = closure_of(w);
+    record_lengths(w, frame);
 }
 
 void four_bar_observe(const four_bar_parameters *p, const four_bar_state *z, const four_bar_input *u, four_bar_work *w,
@@ -5604,8 +5622,8 @@ static void record_placement(const four_bar_state *z, four_bar_frame *frame)
     }
 }
 
-int four_bar_rollout(const four_bar_parameters *p, const four_bar_options *o, four_bar_state *z, const four_bar_input *inputs,
-    int stride, four_bar_work *w, int steps, int every, four_bar_frame *frames, int *done, four_bar_ledger *ledger)
+int four_bar_trail(const four_bar_parameters *p, const four_bar_options *o, four_bar_state *z, const four_bar_input *inputs,
+    int stride, four_bar_work *w, int steps, int every, int whole, four_bar_frame *frames, int *done, four_bar_ledger *ledger)
 {
     const long each = stride;
     int status;
@@ -5613,7 +5631,7 @@ int four_bar_rollout(const four_bar_parameters *p, const four_bar_options *o, fo
     *done = 0;
     /* of a rollout that is refused there are no forces */
     set_switches(w, 0.0, 0.0, 0.0);
-    if ((stride < 0) || (every < 1)) {
+    if ((stride < 0) || (every < 1) || (whole < 1)) {
         return FOUR_BAR_BAD_OPTION;
     }
     status = readiness(p, o);
@@ -5624,9 +5642,13 @@ int four_bar_rollout(const four_bar_parameters *p, const four_bar_options *o, fo
         const four_bar_input *const u = &inputs[n*each];
         four_bar_frame *const here = ((frames != NULL) && ((n % every) == 0)) ? &frames[n / every] : NULL;
         four_bar_frame *const next = ((frames != NULL) && (((n + 1) % every) == 0)) ? &frames[(n + 1) / every] : NULL;
+        const bool seen = (here != NULL) && ((n % whole) == 0);
+        const bool reached = ((n + 1) % whole) == 0;
         int now;
-        if (here != NULL) {
+        if (seen) {
             w->first = *z;
+        } else if (here != NULL) {
+            record_places(z, here);
         }
         if (next != NULL) {
             record_placement(z, next);
@@ -5639,13 +5661,19 @@ int four_bar_rollout(const four_bar_parameters *p, const four_bar_options *o, fo
             next->status = (double)now;
         }
         /* the knot that the step began at: half of what acts there acts before it */
-        if (here != NULL) {
+        if ((here != NULL) && (seen || (now < 0))) {
             const four_bar_state *const knot = (now >= 0) ? &w->first : z;
             const real before = time_before(knot);
             knot_velocities(p, knot, u, w, before);
             record_knot(p, knot, u, w, here);
+        } else if (here != NULL) {
+            /* a step in parts has kept where it began, and has prepared its last part since */
+            if (info.substeps > 1) {
+                knot_velocities(p, &w->first, u, w, time_before(&w->first));
+            }
+            record_lengths(w, here);
         }
-        if ((now >= 0) && (next != NULL) && (ledger != NULL)) {
+        if ((now >= 0) && (next != NULL) && (reached || ((n + 1) == steps)) && (ledger != NULL)) {
             record_account(p, z, &u[stride], w, &ledger->now, next);
         }
         if (now < 0) {
@@ -5660,6 +5688,12 @@ int four_bar_rollout(const four_bar_parameters *p, const four_bar_options *o, fo
         record_knot(p, z, u, w, &frames[steps / every]);
     }
     return status;
+}
+
+int four_bar_rollout(const four_bar_parameters *p, const four_bar_options *o, four_bar_state *z, const four_bar_input *inputs,
+    int stride, four_bar_work *w, int steps, int every, four_bar_frame *frames, int *done, four_bar_ledger *ledger)
+{
+    return four_bar_trail(p, o, z, inputs, stride, w, steps, every, every, frames, done, ledger);
 }
 
 four_bar_real four_bar_project(const four_bar_parameters *p, four_bar_state *z, const four_bar_input *u, four_bar_work *w,

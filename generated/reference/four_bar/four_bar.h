@@ -521,6 +521,13 @@ FOUR_BAR_API int four_bar_rollout(const four_bar_parameters *p, const four_bar_o
     const four_bar_input *inputs, int stride, four_bar_work *w, int steps, int every, four_bar_frame *frames, int *done,
     four_bar_ledger *ledger);
 
+/* The same, with whole frames of the knots after every multiple of whole steps, and of the last knot, alone: the others tell placements,
+ * angles, gaps, and the step that led there, which takes little beside the steps; their other numbers are left as they were. whole is a
+ * multiple of every, and the sums of a whole frame run from the whole one before it. */
+FOUR_BAR_API int four_bar_trail(const four_bar_parameters *p, const four_bar_options *o, four_bar_state *z,
+    const four_bar_input *inputs, int stride, four_bar_work *w, int steps, int every, int whole, four_bar_frame *frames,
+    int *done, four_bar_ledger *ledger);
+
 /* The knot as it stands: a linear solve for its velocities, energies, momenta, closure. */
 FOUR_BAR_API void four_bar_observe(const four_bar_parameters *p, const four_bar_state *z, const four_bar_input *u,
     four_bar_work *w, four_bar_frame *frame);

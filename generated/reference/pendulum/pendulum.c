@@ -2594,19 +2594,36 @@ int pendulum_reactions(const pendulum_parameters *p, const pendulum_state *z, co
     return status;
 }
 
+/* placements of a state */
+static void record_places(const pendulum_state *z, pendulum_frame *frame)
+{
+    for (unsigned int n = 0u; n < 1u; n++) {
+        for (unsigned int k = 0u; k < 3u; k++) {
+            frame->x[n][k] = z->body[n].x[k];
+        }
+        for (unsigned int k = 0u; k < 4u; k++) {
+            frame->q[n][k] = z->body[n].q[k];
+        }
+    }
+}
+
+/* what the work memory knows of placements alone, at the knot that was prepared last: angles that are carried, gaps */
+static void record_lengths(const pendulum_work *w, pendulum_frame *frame)
+{
+    (void)w;
+    (void)frame;
+}
+
 /* a knot at the velocities that the work memory holds, into a frame: all but the step that led there */
 static void record_knot(const pendulum_parameters *p, const pendulum_state *z,
     const pendulum_input *u, pendulum_work *w, pendulum_frame *frame)
 {
     measure_knot(p, z, u, w);
+    record_places(z, frame);
     for (unsigned int n = 0u; n < 1u; n++) {
         for (unsigned int k = 0u; k < 3u; k++) {
-            frame->x[n][k] = z->body[n].x[k];
             frame->v[n][k] = w->body[n].v[k];
             frame->w[n][k] = w->body[n].w[k];
-        }
-        for (unsigned int k = 0u; k < 4u; k++) {
-            frame->q[n][k] = z->body[n].q[k];
         }
     }
     w->common[0].scatter = 0.0;
@@ -2622,6 +2639,7 @@ static void record_knot(const pendulum_parameters *p, const pendulum_state *z,
         frame->angular_momentum[k] = w->common[0].angular_momentum[k];
     }
     frame->closure = closure_of(w);
+    record_lengths(w, frame);
 }
 
 void pendulum_observe(const pendulum_parameters *p, const pendulum_state *z, const pendulum_input *u, pendulum_work *w,
@@ -2650,8 +2668,8 @@ static void record_forces(const pendulum_parameters *p, const pendulum_state *z,
     (void)z;
 }
 
-int pendulum_rollout(const pendulum_parameters *p, const pendulum_options *o, pendulum_state *z, const pendulum_input *inputs,
-    int stride, pendulum_work *w, int steps, int every, pendulum_frame *frames, int *done, pendulum_ledger *ledger)
+int pendulum_trail(const pendulum_parameters *p, const pendulum_options *o, pendulum_state *z, const pendulum_input *inputs,
+    int stride, pendulum_work *w, int steps, int every, int whole, pendulum_frame *frames, int *done, pendulum_ledger *ledger)
 {
     const long each = stride;
     int status;
@@ -2659,7 +2677,7 @@ int pendulum_rollout(const pendulum_parameters *p, const pendulum_options *o, pe
     *done = 0;
     /* of a rollout that is refused there are no forces */
     set_switches(w, 0.0, 0.0, 0.0);
-    if ((stride < 0) || (every < 1)) {
+    if ((stride < 0) || (every < 1) || (whole < 1)) {
         return PENDULUM_BAD_OPTION;
     }
     status = readiness(p, o);
@@ -2670,9 +2688,13 @@ int pendulum_rollout(const pendulum_parameters *p, const pendulum_options *o, pe
         const pendulum_input *const u = &inputs[n*each];
         pendulum_frame *const here = ((frames != NULL) && ((n % every) == 0)) ? &frames[n / every] : NULL;
         pendulum_frame *const next = ((frames != NULL) && (((n + 1) % every) == 0)) ? &frames[(n + 1) / every] : NULL;
+        const bool seen = (here != NULL) && ((n % whole) == 0);
+        const bool reached = ((n + 1) % whole) == 0;
         int now;
-        if (here != NULL) {
+        if (seen) {
             w->first = *z;
+        } else if (here != NULL) {
+            record_places(z, here);
         }
         now = step_once(p, z, u, w, ledger, o, &info);
         if ((now >= 0) && (next != NULL)) {
@@ -2682,13 +2704,19 @@ int pendulum_rollout(const pendulum_parameters *p, const pendulum_options *o, pe
             next->status = (double)now;
         }
         /* the knot that the step began at: half of what acts there acts before it */
-        if (here != NULL) {
+        if ((here != NULL) && (seen || (now < 0))) {
             const pendulum_state *const knot = (now >= 0) ? &w->first : z;
             const real before = time_before(knot);
             knot_velocities(p, knot, u, w, before);
             record_knot(p, knot, u, w, here);
+        } else if (here != NULL) {
+            /* a step in parts has kept where it began, and has prepared its last part since */
+            if (info.substeps > 1) {
+                knot_velocities(p, &w->first, u, w, time_before(&w->first));
+            }
+            record_lengths(w, here);
         }
-        if ((now >= 0) && (next != NULL) && (ledger != NULL)) {
+        if ((now >= 0) && (next != NULL) && (reached || ((n + 1) == steps)) && (ledger != NULL)) {
             record_account(p, z, &u[stride], w, &ledger->now, next);
         }
         if (now < 0) {
@@ -2703,6 +2731,12 @@ int pendulum_rollout(const pendulum_parameters *p, const pendulum_options *o, pe
         record_knot(p, z, u, w, &frames[steps / every]);
     }
     return status;
+}
+
+int pendulum_rollout(const pendulum_parameters *p, const pendulum_options *o, pendulum_state *z, const pendulum_input *inputs,
+    int stride, pendulum_work *w, int steps, int every, pendulum_frame *frames, int *done, pendulum_ledger *ledger)
+{
+    return pendulum_trail(p, o, z, inputs, stride, w, steps, every, every, frames, done, ledger);
 }
 
 pendulum_real pendulum_project(const pendulum_parameters *p, pendulum_state *z, const pendulum_input *u, pendulum_work *w,

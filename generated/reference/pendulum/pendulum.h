@@ -360,6 +360,13 @@ PENDULUM_API int pendulum_rollout(const pendulum_parameters *p, const pendulum_o
     const pendulum_input *inputs, int stride, pendulum_work *w, int steps, int every, pendulum_frame *frames, int *done,
     pendulum_ledger *ledger);
 
+/* The same, with whole frames of the knots after every multiple of whole steps, and of the last knot, alone: the others tell placements,
+ * angles, gaps, and the step that led there, which takes little beside the steps; their other numbers are left as they were. whole is a
+ * multiple of every, and the sums of a whole frame run from the whole one before it. */
+PENDULUM_API int pendulum_trail(const pendulum_parameters *p, const pendulum_options *o, pendulum_state *z,
+    const pendulum_input *inputs, int stride, pendulum_work *w, int steps, int every, int whole, pendulum_frame *frames,
+    int *done, pendulum_ledger *ledger);
+
 /* The knot as it stands: a linear solve for its velocities, energies, momenta, closure. */
 PENDULUM_API void pendulum_observe(const pendulum_parameters *p, const pendulum_state *z, const pendulum_input *u,
     pendulum_work *w, pendulum_frame *frame);
