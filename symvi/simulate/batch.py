@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from numbers import Integral
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 Numbers = NDArray[np.floating]
 PIECE = 0.1  # s of work between two looks at progress and Ctrl-C
 MOST_STEPS = 2**31 - 1  # that C counts in one rollout
+WIDTHS = (True, False, 2, 4, 8, 16)  # worlds in a vector; True is as many as this processor's registers have
 
 
 @dataclass(frozen=True)
@@ -60,13 +61,21 @@ class Batch:
     input_names: in the order of an array that `step` takes. threads: that share the worlds.
     """
 
-    def __init__(self, own: Simulator, asked: Wanted, step: float, options: SolverOptions, threads: int, start: tuple):
-        """start: how the worlds are to be started: project, rates."""
+    def __init__(
+        self,
+        own: Simulator,
+        asked: Wanted,
+        step: float,
+        options: SolverOptions,
+        how: tuple[int, int | None],
+        start: tuple,
+    ):
+        """how: threads, and whether lanes are wanted. start: how the worlds are to be started: project, rates."""
         self._own, self._step, self._count = own, step, asked.count
-        self._worlds = worlds = BatchWorlds(own, asked, step, options, start)
+        self._worlds = worlds = BatchWorlds(own, asked, step, options, start, how[1])
         self._memory, self._inputs = worlds.memory, worlds.inputs
         self.names, self.entries, self.input_names = worlds.names, worlds.entries, own.plan.inputs
-        self._workers = Workers(asked.count, threads, self._memory.workplace)
+        self._workers = Workers(asked.count, how[0], self._memory.workplace)
         self._closed = False
 
     # --- where it stands ---------------------------------------------------------------------------------------------
@@ -77,6 +86,11 @@ class Batch:
     def threads(self) -> int:
         """Threads that share the worlds."""
         return self._workers.threads
+
+    @property
+    def lanes(self) -> int:
+        """Worlds that a thread steps side by side, in the vectors of this processor; 1 where it takes one by one."""
+        return self._memory.lanes
 
     @property
     def time(self) -> NDArray[np.float64]:
@@ -260,6 +274,7 @@ def batch_of(
     project: bool,
     rates: Rates,
     threads: object,
+    lanes: object,
 ) -> Batch:
     """A batch of worlds at their starts. own: a simulator with a memory that nobody else uses."""
     if not isinstance(count, Integral) or isinstance(count, bool) or count < 1:
@@ -269,11 +284,13 @@ def batch_of(
     if not isinstance(options, SolverOptions):
         raise ArgumentError(f"options {shown(options)}: must be SolverOptions(...)")
     check_switches(project=project)
+    if lanes is not None and lanes not in WIDTHS:
+        raise ArgumentError(f"lanes {shown(lanes)}: must be True, False, None for where they can be, or 2, 4, 8 or 16")
     check_modes(rates=rates)
     step = checked_step(step, own.text.real if own.text is not None else "double")
     check_worlds(int(count), own.plan, False, own.engine._type)
     asked = wanted(own, int(count), parameters, inputs, starts)
-    return Batch(own, asked, step, options, checked_threads(threads), (project, rates))
+    return Batch(own, asked, step, options, (checked_threads(threads), cast(int | None, lanes)), (project, rates))
 
 
 def _shown(array: NDArray[np.int32]) -> NDArray[np.int32]:

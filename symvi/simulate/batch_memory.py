@@ -7,19 +7,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from symvi.emit.batch import generate_batch
 from symvi.errors import ArgumentError
-from symvi.native import Library, compile_library, load_library
-from symvi.native.flags import Profile
+from symvi.native import Library
 from symvi.numbers.control import SolverOptions
 from symvi.simulate.engine import CEngine
 from symvi.simulate.knots import coordinate_places
 from symvi.simulate.plan import Plan
 from symvi.simulate.room import memory, told_size
-from symvi.simulate.solver_build import Text
 
 Numbers = NDArray[np.floating]
 MOST = 2**31 - 1  # worlds that C counts
+ALIGNED = 64  # bytes, of vectors
 
 
 def check_worlds(count: int, plan: Plan, varied: bool, real: type) -> None:
@@ -50,21 +48,21 @@ def check_record(count: int, knots: int, columns: int, real: type) -> None:
 class BatchMemory:
     """The arrays of a batch, and the library that runs them.
 
-    state (n, z), given (n, m): inputs that stand where a step names none. last (n, m): those of the step before.
-    parameters (n, p), or (1, p) where all worlds share them. near, rates (n, c): coordinates of joints as they were
-    read last, in the solver's order. status, iterations, done (n,): of the last step; steps since a run began.
+    state (n, z). last (n, m): inputs of the step before. parameters (n, p), or (1, p) where all worlds share them.
+    near, rates (n, c): coordinates of joints as they were read last, in the solver's order. lanes: worlds that are
+    stepped side by side. status, iterations, done (n,): of the last step; steps since a run began.
     """
 
-    def __init__(self, engine: CEngine, text: Text, profile: Profile, count: int, varied: bool, options: SolverOptions):
+    def __init__(self, engine: CEngine, library: Library, count: int, varied: bool, options: SolverOptions):
         plan, real = engine.plan, engine._type
-        self.count, self.plan, self.real, self._engine = count, plan, real, engine
+        self.count, self.plan, self.real, self._engine, self.library = count, plan, real, engine, library
         self.state = np.zeros((count, max(1, plan.sizes["state"])), real)
         self.parameters = np.zeros((count if varied else 1, len(engine.parameters)), real)
         self.last = np.zeros((count, max(1, len(plan.inputs))), real)
         self.moved = sum(place.stop - place.start for place in coordinate_places(plan).values())
         self.near, self.rates = (np.zeros((count, max(1, self.moved)), real) for _ in range(2))
         self.status, self.iterations, self.done = (np.zeros(count, np.int32) for _ in range(3))
-        self.library = _library(text, profile, self.moved)
+        self.lanes: int = self._function("lanes")()
         self._options = engine._options(options)
         self._struct = self._filled(plan.frame["size"][0])
         self.frame_size = plan.frame["size"][0]
@@ -93,8 +91,10 @@ class BatchMemory:
 
     def workplace(self) -> tuple[Any, ...]:
         """Scratch memory of one thread: what calls of `run` and `read` take beside the worlds."""
-        arrays = [np.zeros(size, self.real) for size in (self.plan.sizes["work"], self.frame_size)]
-        return (arrays, *(self.library.ffi.cast("void *", array.ctypes.data) for array in arrays))
+        work, frame = np.zeros(self._function("memory")() + ALIGNED, np.uint8), np.zeros(self.frame_size, self.real)
+        first = -work.ctypes.data % ALIGNED
+        kept = work[first:], frame
+        return (kept, *(self.library.ffi.cast("void *", array.ctypes.data) for array in kept))
 
     def aim(self, rows: Numbers) -> None:
         """Let the next run take its inputs from (n or 1, steps or 1, m) rows, which the caller keeps."""
@@ -125,11 +125,3 @@ class BatchMemory:
 
     def _function(self, name: str) -> Any:
         return getattr(self.library.lib, f"{self._engine._prefix}_batch_{name}")
-
-
-def _library(text: Text, profile: Profile, coordinates: int) -> Library:
-    """The loop around a solver's text, compiled and loaded."""
-    sources = generate_batch(text.prefix, text.real, coordinates)
-    header = {name: content for name, content in text.files.items() if name.endswith(".h")}
-    path = compile_library({**header, **sources.files}, sources.name, profile=profile)
-    return load_library(path, sources.declarations)

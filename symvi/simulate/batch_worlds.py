@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from symvi.errors import AssemblyError, MechanismError
 from symvi.mechanism.names import did_you_mean, shown
 from symvi.numbers.control import SolverOptions, SolverStatus
+from symvi.simulate.batch_build import batch_library
 from symvi.simulate.batch_inputs import BatchInputs
 from symvi.simulate.batch_memory import BatchMemory, check_worlds
 from symvi.simulate.batch_starts import Wanted, started
@@ -31,13 +32,16 @@ class BatchWorlds:
     joints' coordinates, as `WorldCoordinates` has them.
     """
 
-    def __init__(self, own: Simulator, asked: Wanted, step: float, options: SolverOptions, start: tuple):
-        """start: how the worlds are to be started: project, rates."""
-        assert isinstance(own.engine, CEngine) and own.text is not None
+    def __init__(
+        self, own: Simulator, asked: Wanted, step: float, options: SolverOptions, start: tuple, lanes: int | None
+    ):
+        """start: how the worlds are to be started: project, rates. lanes: as in `batch_library`."""
+        assert isinstance(own.engine, CEngine)
         real, count = own.engine._type, asked.count
         check_worlds(count, own.plan, asked.varied, real)
         self._own, self._step = own, step
-        self.memory = BatchMemory(own.engine, own.text, own.profile, count, asked.varied, options)
+        library = batch_library(own, asked.varied, lanes)
+        self.memory = BatchMemory(own.engine, library, count, asked.varied, options)
         self._begin, self._whole, self.index = np.full(count, np.nan), np.zeros(count, int), np.zeros(count, int)
         given = np.zeros((count, len(own.plan.inputs)), real)
         starts = started(own, asked, step, options, *start)
