@@ -17,6 +17,7 @@ from tests.support.linkages import four_bar
 from tests.support.pendulums import chain
 from tests.support.subset import first_of, only
 
+Coordinates = Literal["maximal", "tree"]
 COUNT = 21  # two whole packs of eight and some more
 RECORD = ("coordinates", "rates", "position", "orientation", "energy")
 
@@ -128,7 +129,7 @@ def test_parameters_of_their_own_and_those_that_all_share() -> None:
 
 
 @pytest.mark.parametrize("coordinates", first_of(("maximal", "tree")))
-def test_options_count_in_lanes(coordinates: Literal["maximal", "tree"]) -> None:
+def test_options_count_in_lanes(coordinates: Coordinates) -> None:
     simulator = Simulator(hinges(), backend="c", coordinates=coordinates)
     for options in (
         SolverOptions(fixed_iterations=2), SolverOptions(extrapolate=False), SolverOptions(tolerance=1e-6),
