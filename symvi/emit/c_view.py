@@ -133,9 +133,16 @@ WRITES = {
 }
 
 
-def view_of(program: Program, layout: str, real: str, prefix: str, options: SolverOptions = DEFAULTS) -> dict:
-    """All names that the templates of C use, but for the start. Arguments as for `generate`."""
-    printer = CPrinter(program, prefix, real)
+def view_of(
+    program: Program,
+    layout: str,
+    real: str,
+    prefix: str,
+    options: SolverOptions = DEFAULTS,
+    printing: type[CPrinter] = CPrinter,
+) -> dict:
+    """All names that the templates of C use, but for the start. Arguments as for `generate`; printing: of kernels."""
+    printer = printing(program, prefix, real)
     phases = {phase: phase_lines(layout, printer, phase, program.phases.get(phase, ())) for phase in MEANINGS}
     for text in phases.values():
         text["lines"] = [part for line in text["lines"] for part in broken(line)]

@@ -32,6 +32,8 @@ class _Kept(BytecodeCache):
 def environment(subfolder: str, folder: Path | None = None) -> Environment:
     """Return the Jinja environment of one back end, e.g. "c"; its templates are read once per process.
 
+    Those of another one are included by their folder's name: "batch/world.c.jinja".
+
     folder: one of the user's own in which compiled templates are kept for the next process (Jinja takes a tenth of a
     second for those of C, and looks whether a template has changed); it must be there.
 
@@ -40,7 +42,7 @@ def environment(subfolder: str, folder: Path | None = None) -> Environment:
     where it prints, with the filter `e`.
     """
     return Environment(
-        loader=FileSystemLoader(templates_folder() / subfolder),
+        loader=FileSystemLoader([templates_folder() / subfolder, templates_folder()]),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

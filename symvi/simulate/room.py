@@ -51,11 +51,12 @@ def check_room(plan: Plan, gains: int, steps: int, every: int, names: tuple[str,
     fewer = "record fewer knots, with every, or " if needed(plan, gains, steps, steps, names) <= has else ""
     takes = f"{steps} steps, every {every}th of them recorded," if every > 1 else f"{steps} steps"
     raise ArgumentError(
-        f"{takes} take about {_said(needs)} of memory, and there are {_said(has)}: {fewer}{pieces}, and save each"
+        f"{takes} take about {told_size(needs)} of memory, and there are {told_size(has)}: {fewer}{pieces}, and save "
+        "each"
     )
 
 
-def _said(size: int) -> str:
+def told_size(size: int) -> str:
     """1536 MiB as "1.5 GiB"."""
     for power, unit in ((5, "PiB"), (4, "TiB"), (3, "GiB"), (2, "MiB")):
         if size >= 1024**power or power == 2:

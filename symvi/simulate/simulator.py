@@ -33,6 +33,7 @@ from symvi.simulate.described import Described
 from symvi.simulate.engine import CEngine, Engine, PythonEngine
 from symvi.simulate.gains import Gains
 from symvi.simulate.inputs import Controller, Inputs
+from symvi.simulate.many import Many
 from symvi.simulate.parameter_changes import ParameterChanges
 from symvi.simulate.plan import plan_of
 from symvi.simulate.progress import Progress, told_progress
@@ -53,7 +54,7 @@ if TYPE_CHECKING:
 MOST = {"double": LARGEST, "float": 1e38}  # of gains, in memory of each precision
 
 
-class Simulator(Asked):
+class Simulator(Asked, Many):
     """Derives, generates, compiles and loads the solver of one mechanism.
 
     layout: "auto", "inline", "unrolled" or "looped"; real: "double" or "float"; profile: "reproducible" (same bits

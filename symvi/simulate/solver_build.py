@@ -208,7 +208,7 @@ def _version() -> str:
     for path in sorted(
         [
             *(f for room in rooms for f in (package / room).rglob("*.py")),
-            *(templates_folder() / "c").glob("*.jinja"),
+            *(path for name in ("c", "batch", "lanes") for path in (templates_folder() / name).glob("*.jinja")),
             package / "registry.py",
             *(
                 package / "simulate" / f"{name}.py"

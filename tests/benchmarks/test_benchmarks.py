@@ -24,6 +24,7 @@ FOLDER = Path(__file__).parent
 NAMES = sorted(path.stem for path in FOLDER.glob("[!_]*.py") if not path.stem.startswith("test_"))
 NAMES_OF_FILES = [*(f"{name}.py" for name in NAMES), "test_benchmarks.py", "__pycache__"]
 COLUMNS = {  # benchmark -> some columns of its first table
+    "batch": {"case", "real", "lanes", "gain"},
     "build_time": {"wall s", "processor s", "bound s"},
     "contacts": {"case", "iterations", "retries", "failed"},
     "coordinates": {"code", "us/step", "iterations", "operations", "gap m"},

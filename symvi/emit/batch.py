@@ -1,0 +1,121 @@
+"""The C text that runs many worlds of one mechanism, one after the other or side by side in the lanes of vectors.
+
+The solver's own text stays as it is. Lanes are its kernels once more, with a vector of worlds in place of every number:
+only control is written anew for them, in templates/lanes, with masks in place of branches.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from symvi import __version__
+from symvi.emit.c import Sources, declarations_of
+from symvi.emit.c_printer import CPrinter
+from symvi.emit.c_view import view_of
+from symvi.emit.printer import Statement
+from symvi.emit.templates import environment
+from symvi.kernels.kernel import Kernel, Location
+from symvi.program.precision import in_precision
+from symvi.program.program import Program
+
+STEP = (  # phases of a step that lanes take
+    "setup", "prepare", "watch", "look_back", "begin", "evaluate", "merit", "linearize", "eliminate", "resolve",
+    "substitute", "advance", "compare", "spread", "arrive", "finish", "warm", "apply_impulse", "scale", "exact", "keep",
+    "recall", "predict", "right_hand_side", "right_hand_side_exact", "respond",
+)  # fmt: skip
+SCALING, AIMING = ("scale", "exact"), ("right_hand_side", "right_hand_side_exact")  # of which lanes take either
+NUMBER = re.compile(r"-?[0-9][0-9.e+-]*f?")
+FUNCTIONS = {
+    "sqrt": "root_of",
+    "max": "greater_of",
+    "angle": "angle_near",
+    "atan2": "angle_of",
+    "sin": "sine_of",
+    "cos": "cosine_of",
+}
+
+
+class LanePrinter(CPrinter):
+    """Kernels on vectors of worlds: the same text, but for numbers that all lanes share."""
+
+    def access(self, kernel: Kernel):
+        plain = super().access(kernel)
+
+        def text(location: Location) -> str:
+            return f"EACH({plain(location)})" if location.store == "parameters" else plain(location)
+
+        return text
+
+    def function(self, name: str, arguments: Sequence[str]) -> str:
+        return f"{FUNCTIONS[name]}({', '.join(map(_in_all_lanes, arguments))})"
+
+    @staticmethod
+    def _lines(statement: Statement) -> list[str]:
+        if statement.kind == "comment":
+            return CPrinter._lines(statement)
+        return CPrinter._lines(replace(statement, expression=_in_all_lanes(statement.expression)))
+
+
+def _in_all_lanes(expression: str) -> str:
+    """An expression as a vector: a number alone is none, beside a vector it is one."""
+    return f"EVEN({expression})" if NUMBER.fullmatch(expression) else expression
+
+
+def has_lanes(program: Program) -> bool:
+    """Whether lanes can step a program: without contacts in loops, and functions of the C library."""
+    notes = program.notes
+    return not (notes["inequalities"] and notes["loops"]) and not notes.get("uses_c_library", False)
+
+
+def generate_batch(prefix: str, real: str, coordinates: int, kept: Path | None = None) -> Sources:
+    """A header and a source beside those of a solver: its worlds one after the other.
+
+    prefix, real: of the solver's text. coordinates: how many a knot has. kept: a folder for compiled templates.
+    """
+    view = _view(prefix, coordinates)
+    return _sources(prefix, real, view, environment("batch", kept).get_template("batch.c.jinja").render(view), kept)
+
+
+def generate_lanes(
+    program: Program, layout: str, real: str, prefix: str, coordinates: int, kept: Path | None = None
+) -> Sources:
+    """The same with worlds side by side in vectors. It needs gcc or clang. program: one that has lanes."""
+    program = in_precision(program, real)
+    program = replace(program, phases={phase: program.phases.get(phase, ()) for phase in STEP})
+    lane = f"{prefix}_lane"
+    view = view_of(program, layout, real, lane, printing=LanePrinter)
+    printer = LanePrinter(program, lane, real)
+    scaling, aiming = (_written(program, phases) for phases in (SCALING, AIMING))
+    view |= {"lane": lane, "structs": list(printer.structs()), "scaling_fields": scaling, "aiming_fields": aiming}
+    view["either_fields"] = list({field["name"]: field for field in (*scaling, *aiming)}.values())
+    view |= _view(prefix, coordinates)
+    return _sources(prefix, real, view, environment("lanes", kept).get_template("lanes.c.jinja").render(view), kept)
+
+
+def _written(program: Program, phases: Sequence[str]) -> list[dict]:
+    """The fields of work records that some phases write: what is to be put back for lanes that want another one."""
+    found = {}
+    for call in (call for phase in phases for call in program.phases[phase]):
+        for place, _ in call.kernel.outputs:
+            kind = call.kernel.kind(place.port)
+            if place.store != "work":
+                raise ValueError(f"{call.kernel.name} writes into the {place.store} of {kind}")
+            found[kind, place.field] = program.records.fields[kind, "work"][place.field].size
+    return [
+        {"name": f"{kind}_{name}", "kind": kind, "field": name, "size": size, "count": len(program.nodes[kind])}
+        for (kind, name), size in found.items()
+    ]
+
+
+def _view(prefix: str, coordinates: int) -> dict:
+    return {"prefix": prefix, "PREFIX": prefix.upper(), "version": __version__, "coordinates": coordinates}
+
+
+def _sources(prefix: str, real: str, view: dict, source: str, kept: Path | None) -> Sources:
+    """A source with the header that both kinds have."""
+    header = environment("batch", kept).get_template("batch.h.jinja").render(view)
+    declarations, name = f"typedef {real} {prefix}_real;\n" + declarations_of(header), f"{prefix}_batch"
+    return Sources(name, {f"{name}.h": header, f"{name}.c": source}, declarations, "", real)
