@@ -406,7 +406,7 @@ def _summary(
         "freedoms": notes.get("mobility"),
         "rows kept": simulator.plan.rows,
         "rows dropped as redundant": notes.get("over_constraint", 0),
-        "solver": f"{simulator.backend}, {simulator.text.layout if simulator.text else 'kernels'}",
+        "solver": f"{simulator.backend}, {simulator.layout}",
         "built in [s]": round(seconds[0], 3),
         "steps": steps,
         "step [s]": trajectory.step,
