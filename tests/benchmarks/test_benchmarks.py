@@ -40,6 +40,7 @@ COLUMNS = {  # benchmark -> some columns of its first table
     "peers": {"us/step", "ns/step/link", "symvi / this", "medians"},
     "queries": {"robot", "rates", "question", "symvi us", "Pinocchio us", "of Pinocchio's"},
     "robots": {"robot", "read", "bodies", "us/step", "contacts", "falls through"},
+    "variants": {"mechanism", "coordinates", "ms", "built anew ms", "gain"},
 }
 
 
