@@ -47,10 +47,13 @@ def choices_for(system: MultibodySystem, loops: str = "drop-redundant") -> Choic
     first = len(graph.bodies)
     if all(models[node - first].target for node in order.loop_constraints):
         return _with_pivots(system, _without_loops(system.mechanism, models))
+    from symvi.analysis.one_thread import one_thread
     from symvi.analysis.redundancy import Analysis  # needs numpy, and time
     from symvi.analysis.spanning import spanning_of
 
-    return _with_pivots(system, Analysis(system, spanning_of(graph, order, models), loops).choices())
+    with one_thread():
+        found = Analysis(system, spanning_of(graph, order, models), loops).choices()
+    return _with_pivots(system, found)
 
 
 def _with_pivots(system: MultibodySystem, choices: Choices) -> Choices:

@@ -11,10 +11,11 @@ import tempfile
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from importlib.util import find_spec
 from pathlib import Path
 from time import perf_counter
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -22,6 +23,7 @@ from rich.console import Console
 
 from symvi.cli.console import command
 from symvi.cli.importing import imported_looks, set_starts, takes_mechanism
+from symvi.cli.setting import given_numbers, simulator_with
 from symvi.errors import EnergyWarning, RateWarning, SpinWarning, StiffnessWarning, SymviError, missing_extra
 from symvi.numbers.control import DEFAULTS, MOST_ITERATIONS, MOST_PARTS, PARTS
 
@@ -60,7 +62,8 @@ Settings = Annotated[
     list[str] | None,
     typer.Option(
         "--set",
-        help="NAME=VALUE: a parameter, as arm.mass=2, or start, as pin.coordinate='60 deg'.",
+        help="NAME=VALUE: a parameter, as arm.mass=2; a length or an anchor, as pin.parent_anchor='0,0,25 cm'; or a"
+        " start, as pin.coordinate='60 deg'.",
         metavar="NAME=VALUE",
     ),
 ]
@@ -253,7 +256,7 @@ def simulate(
     start = None if resume is None else Trajectory.load(resume)
     build: dict[str, Any] = {"layout": layout, "real": real, "profile": profile, "backend": backend, "loops": loops}
     build["coordinates"] = coordinates
-    build["parameters"] = _settings(settings, "--set", "arm.mass=2 or gravity=0,0,-1.62")
+    given = given_numbers(settings)
     how: dict[str, Any] = {
         "every": every,
         "record": recorded,
@@ -263,7 +266,8 @@ def simulate(
         "rates": rates,
     }
     how["inputs"] = _inputs(input_ or [], imported)
-    simulator, trajectory, seconds = _run(console, mechanism, time, step, build, chosen, **how)
+    simulator, trajectory, seconds = _run(console, mechanism, time, step, build, chosen, given, **how)
+    imported = replace(imported, mechanism=simulator.mechanism)
     result = dict(_summary(console, simulator, trajectory, seconds))
     looks = None if page is None else imported_looks(console, imported)
     if looks and looks.notices:
@@ -375,13 +379,12 @@ def _run(
     step: float,
     build: Mapping[str, Any],
     chosen: Sequence[str] = (),
+    given: Mapping[str, Any] = MappingProxyType({}),
     **how: Any,
 ) -> tuple[Simulator, Trajectory, tuple[float, float]]:
-    from symvi.simulate import Simulator
-
     begin = perf_counter()
     with console.status(f"building the solver of {mechanism.name}"):
-        simulator = Simulator(mechanism, **build)
+        simulator = simulator_with(mechanism, build, given)
     if chosen:  # of one step, before an hour's work is lost for want of a name
         with _quiet():
             simulator.simulate(step, step, **{**how, "every": 1}).curves.check(chosen)
@@ -429,7 +432,7 @@ def _summary(
         "freedoms": notes.get("mobility"),
         "rows kept": simulator.plan.rows,
         "rows dropped as redundant": notes.get("over_constraint", 0),
-        "solver": f"{simulator.backend}, {simulator.text.layout if simulator.text else 'kernels'}",
+        "solver": f"{simulator.backend}, {simulator.layout}",
         "built in [s]": round(seconds[0], 3),
         "steps": steps,
         **({"recorded": ", ".join(trajectory.recorded)} if trajectory.watched else {}),

@@ -108,7 +108,7 @@ class Draft:
         """
         groups: dict[tuple, list[Model]] = {}
         for model in models:
-            groups.setdefault((*_shape(model), *extra(model)), []).append(model)
+            groups.setdefault((*shape_of(model), *extra(model)), []).append(model)
         named: list[tuple[str, Model, list[Model]]] = []
         for members in groups.values():
             ground = ("ground",) if None in members[0].bodies.values() else ()
@@ -154,7 +154,7 @@ class Draft:
                     del fields[name]
 
 
-def _shape(model: Modelled) -> tuple:
+def shape_of(model: Modelled) -> tuple:
     """What makes two models one type: everything but their numbers."""
     groups = tuple(
         (

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -26,16 +26,22 @@ COARSER = 1e5  # factor on guards, which lie four digits above round-off in doub
 NUMBER = {"double": float, "float": np.float32}  # of the precisions: what arithmetic in them is done with
 
 Numbers = Mapping[str, tuple[float, ...]]
+Parameters = Mapping[tuple[str, int], Numbers]
 
 
 def in_precision(program: Program, real: str) -> Program:
     """The program with the parameters that its text has in "double" or "float"."""
+    return replace(program, parameters=parameters_in(program.parameters, program.notes, real))
+
+
+def parameters_in(parameters: Parameters, notes: Mapping[str, Any], real: str) -> Parameters:
+    """Parameters by (node type, number) as a text in "double" or "float" has them. notes: of their program."""
     if real == "double":
-        return program
-    parameters = {node: _in_float(numbers) for node, numbers in program.parameters.items()}
-    for node, numbers in _following(program).items():
-        parameters[node] = {**parameters[node], **numbers}
-    return replace(program, parameters=parameters)
+        return parameters
+    found = {node: _in_float(numbers) for node, numbers in parameters.items()}
+    for node, numbers in _following(parameters, notes).items():
+        found[node] = {**found[node], **numbers}
+    return found
 
 
 def bounds_in(bounds: tuple[float, ...], real: str) -> tuple[float, ...]:
@@ -59,24 +65,24 @@ def _in_float(numbers: Numbers) -> Numbers:
     return changed
 
 
-def _following(program: Program) -> dict[tuple[str, int], Numbers]:
+def _following(of: Parameters, notes: Mapping[str, Any]) -> dict[tuple[str, int], Numbers]:
     """What bodies weigh and what complementarity is measured by, in float."""
     from symvi.kernels.body_kernels import BODY
     from symvi.kernels.common import COMMON
 
-    number, notes, of = NUMBER["float"], program.notes["following"], program.parameters
-    bodies = [of[BODY, node.index] for node in program.nodes[BODY]]
+    number, following = NUMBER["float"], notes["following"]
+    bodies = [numbers for (kind, _), numbers in of.items() if kind == BODY]
     masses = [number(body["mass"][0]) for body in bodies]
     found: dict[tuple[str, int], Numbers] = {}
     for k, body in enumerate(bodies):
-        inertia, square = [number(x) for x in body["inertia"]], number(notes["radii"][k] ** 2)
+        inertia, square = [number(x) for x in body["inertia"]], number(following["radii"][k] ** 2)
         found[BODY, k] = {"size": (float(merit_inertia(masses[k], inertia, square)),)}
-    if program.notes["inequalities"]:
+    if notes["inequalities"]:
         gravity = [number(x) for x in of[COMMON, 0]["gravity"]]
         found[COMMON, 0] = {"mass": (float(total_mass(masses)),), "acceleration": (float(number(pull(gravity))),)}
-        sides = {name: tuple(bodies) for name, bodies in notes["nodes"].items()}
-        units = effective_masses(Touching(tuple(notes["parts"]), tuple(notes["contacts"]), sides), masses)
-        for node in program.notes["inequalities"]:
+        sides = {name: tuple(bodies) for name, bodies in following["nodes"].items()}
+        units = effective_masses(Touching(tuple(following["parts"]), tuple(following["contacts"]), sides), masses)
+        for node in notes["inequalities"]:
             own = units[node["name"]]._asdict()
             found[node["kind"], node["index"]] = {name: (float(value),) for name, value in own.items()}
     return found

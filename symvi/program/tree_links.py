@@ -9,7 +9,6 @@ from symvi.analysis.choices import law_models, models_of, shares_by_joint, takin
 from symvi.kernels.carried_joint import Link, Place
 from symvi.kernels.joint_placing import SLIDING_AXES, placing_model
 from symvi.mechanism import Driver, Joint, coordinate_kinds
-from symvi.mechanism.axes import triad
 from symvi.physics.coordinates import with_rotation_vector
 from symvi.physics.model import ConstraintModel, LimitModel
 from symvi.program.carrying_tree import carrying_tree
@@ -63,8 +62,7 @@ class TreeLinks:
         if turns < 3:
             order += tuple(range(slides, slides + turns))[:: 1 if outward else -1]
         model = self.with_laws(self.problem.system.joint(joint.name))
-        geometry.set("axis_b", triad(joint.axis)[2], "axis of the joint, on the child")
-        names = {axis.parameter for axis in axes} | {"anchor_a", "anchor_b", "joint_a", "axis_b"}
+        names = {axis.parameter for axis in axes} | {"anchor_a", "anchor_b", "joint_a", geometry.axis_on_child()}
         parameters = {**placing_model(geometry).parameters, **model.parameters}
         parameters |= {name: geometry.parameter(name) for name in sorted(names)}
         pitch = "pitch" if JOINTS[joint.type].is_threaded else None

@@ -35,6 +35,10 @@ class Engine(Protocol):
         """The same solver, with the same parameters, in a memory of its own: each may run beside the others."""
         ...
 
+    def with_plan(self, plan: Plan) -> Engine:
+        """The same solver with the defaults of a plan that differs in numbers alone, in a memory of its own."""
+        ...
+
     def forget(self) -> None:
         """Clear state and scratch memory: nothing of an earlier start that failed may enter the next."""
         ...
@@ -85,6 +89,9 @@ class CEngine:
         twin = CEngine(self.plan, self._library, self._prefix, self._real)
         twin.parameters[:] = self.parameters
         return twin
+
+    def with_plan(self, plan: Plan) -> CEngine:
+        return CEngine(plan, self._library, self._prefix, self._real)
 
     def forget(self) -> None:
         self.state[:] = self.work[:] = self.account[:] = 0.0
@@ -211,6 +218,9 @@ class PythonEngine:
         twin = PythonEngine(self.plan, self.solver.twin())
         twin.parameters[:] = self.parameters
         return twin
+
+    def with_plan(self, plan: Plan) -> PythonEngine:
+        return PythonEngine(plan, self.solver.twin())
 
     def forget(self) -> None:
         self.state[:] = self.account[:] = 0.0

@@ -10,6 +10,7 @@ import numpy as np
 
 from symvi.errors import MechanismError
 from symvi.mechanism import Mechanism
+from symvi.mechanism.changing import number_names
 from symvi.mechanism.names import did_you_mean, shown
 from symvi.numbers.derived_parameters import OF_UNITS, may_be_set
 from symvi.program.precision import bounds_in
@@ -52,7 +53,7 @@ class ParameterChanges:
             if name in self.settable and not may_be_set(self.plan.notes["following"]["free"], name):
                 raise MechanismError(
                     f"parameter {name}: it follows from others, or is tied to them, and cannot be set alone; "
-                    "change the description instead"
+                    "change the description instead (with_parameters)"
                 )
             yield name, value
             return
@@ -66,7 +67,10 @@ class ParameterChanges:
         Errors call it `title`. Raises MechanismError for a value that it cannot have.
         """
         if name not in self.settable:
-            raise MechanismError(f"no parameter {shown(name)}; {did_you_mean(str(name), self.described)}")
+            known = (*self.described, *number_names(self.mechanism))
+            if name in known:
+                raise MechanismError(f"parameter {name}: it cannot be set in this text; use with_parameters")
+            raise MechanismError(f"no parameter {shown(name)}; {did_you_mean(str(name), known)}")
         places = [place for own in self.settable[name] for place in self.plan.parameters[own]]
         size = places[0][1]
         values = self._finite(title, value, size)
@@ -98,7 +102,7 @@ class ParameterChanges:
                 if values[int(k)] != fixed:
                     raise MechanismError(
                         f"parameter {title}[{k}]: the text was generated for what the description has there; change "
-                        "the description instead"
+                        "the description instead (with_parameters)"
                     )
 
     def _of_body(self, name: str, settings: Settings) -> Iterator[tuple[slice, tuple[float, ...]]]:

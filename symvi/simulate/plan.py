@@ -48,6 +48,33 @@ class Plan:
         return slice(offset, offset + size)
 
     @cached_property
+    def records(self) -> dict[tuple[str, int], dict[str, tuple[int, int]]]:
+        """Where the fields of every node's parameters lie: (node type, number) -> field -> (offset, size)."""
+        found: dict[tuple[str, int], dict[str, tuple[int, int]]] = {}
+        for place, (offset, size) in self.fields["parameters"].items():
+            kind, index, field = place.split("/")
+            found.setdefault((kind, int(index)), {})[field] = offset, size
+        return found
+
+    @cached_property
+    def elements(self) -> dict[tuple[str, int], str]:
+        """(node type, number) -> what the node is called, of nodes with parameters that have a name."""
+        nodes = {offset: node for node, fields in self.records.items() for offset, _ in fields.values()}
+        return {
+            nodes[offset]: name.rpartition(".")[0] for name, places in self.parameters.items() for offset, _ in places
+        }
+
+    @cached_property
+    def columns(self) -> tuple[list[int], ...]:
+        """Where one entry of a field of several lies in all nodes of a type: what the text may have as a constant."""
+        found: dict[tuple[str, str, int], list[int]] = {}
+        for (kind, _), fields in self.records.items():
+            for field, (offset, size) in fields.items():
+                for k in range(size) if size > 1 else ():
+                    found.setdefault((kind, field, k), []).append(offset + k)
+        return tuple(found.values())
+
+    @cached_property
     def rows(self) -> int:
         return sum(len(c["rows"]) for c in self.constraints)
 

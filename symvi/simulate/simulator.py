@@ -28,8 +28,6 @@ from symvi.simulate.arguments import (
     checked_steps,
     checked_table,
 )
-from symvi.simulate.asked import Asked
-from symvi.simulate.described import Described
 from symvi.simulate.engine import CEngine, Engine, PythonEngine
 from symvi.simulate.gains import Gains
 from symvi.simulate.inputs import Controller, Inputs
@@ -47,6 +45,7 @@ from symvi.simulate.standing import Standing, precision_of
 from symvi.simulate.starter import Starter
 from symvi.simulate.trajectory import Trajectory
 from symvi.simulate.turns import Turning
+from symvi.simulate.variants import Varied, on_text_of
 
 if TYPE_CHECKING:
     from symvi.simulate.world import World
@@ -54,7 +53,7 @@ if TYPE_CHECKING:
 MOST = {"double": LARGEST, "float": 1e38}  # of gains, in memory of each precision
 
 
-class Simulator(Asked, Many):
+class Simulator(Varied, Many):
     """Derives, generates, compiles and loads the solver of one mechanism.
 
     layout: "auto", "inline", "unrolled" or "looped"; real: "double" or "float"; profile: "reproducible" (same bits
@@ -79,24 +78,30 @@ class Simulator(Asked, Many):
         coordinates: Literal["auto", "maximal", "tree"] = "maximal",
         parameters: Mapping[str, object] | None = None,
     ):
-        check_modes(backend=backend, layout=layout, real=real, profile=profile, loops=loops, coordinates=coordinates)
+        how = {"layout": layout, "real": real, "profile": profile, "loops": loops, "coordinates": coordinates}
+        check_modes(backend=backend, **how)
         parameters = checked_table("parameters", parameters, "names of parameters to values")
         mechanism = Mechanism.of(mechanism)
-        self.mechanism, self.loops, self.profile = mechanism, loops, profile
-        self.settings: dict[str, tuple[float, ...]] = {}
+        self.loops, self.profile = loops, profile
         if backend == "auto":
             backend = "c" if has_compiler() else "python"
             if backend == "python":
                 warnings.warn(NO_C, stacklevel=2)
-        self.backend = backend
-        self.engine, self.text = _engine_of(mechanism, backend, layout, real, profile, loops, coordinates)
-        self.plan = self.engine.plan
+        self.backend, self._how, self._origin = backend, {**how, "backend": backend}, mechanism
+        engine, self._text = _engine_of(mechanism, backend, layout, real, profile, loops, coordinates)
+        self._hold(mechanism, engine)
+        for name, value in parameters.items():
+            self.set_parameter(name, value)
+
+    def _hold(self, mechanism: Mechanism, engine: Engine) -> None:
+        """Run this engine for a mechanism, with the parameters of its description."""
+        real = precision_of(engine)
+        self.mechanism, self.engine, self.plan = mechanism, engine, engine.plan
+        self.settings: dict[str, tuple[float, ...]] = {}
         self.coordinates: str = self.plan.notes["coordinates"]
         self.inputs = Inputs(mechanism, self.plan)
         self.gains = Gains(mechanism, self.plan, MOST[real])
-        self._changes = ParameterChanges(mechanism, self.plan, real)
-        for name, value in parameters.items():
-            self.set_parameter(name, value)
+        self._changes, self._model = ParameterChanges(mechanism, self.plan, real), None
 
     def __repr__(self) -> str:
         return _in_one_line(self)
@@ -112,26 +117,11 @@ class Simulator(Asked, Many):
     def __reduce__(self) -> tuple[Callable[..., Simulator], tuple]:
         real = precision_of(self.engine)
         build = {"real": real, "backend": self.backend, "loops": self.loops, "coordinates": self.coordinates}
-        if self.text is not None:
-            build |= {"layout": self.text.layout, "profile": self.profile}
-        return _restored, (self.mechanism, build, self.settings, self.engine.parameters.copy())
+        if self._text is not None:
+            build |= {"layout": self._text.layout, "profile": self.profile}
+        return _restored, (self._origin, self.mechanism, build, self.settings, self.engine.parameters.copy())
 
     # --- parameters --------------------------------------------------------------------------------------------------
-    @property
-    def parameter_names(self) -> tuple[str, ...]:
-        """What can be changed at run time: gravity, and element.field, named and measured as in the description."""
-        return tuple(self.described)
-
-    @property
-    def described(self) -> dict[str, Described]:
-        """The parameters of the description by name, with their values there."""
-        return self._changes.described
-
-    @property
-    def input_names(self) -> tuple[str, ...]:
-        """What drives a run, as element.field, with [k] where a field has several entries."""
-        return self.plan.inputs
-
     def set_parameter(self, name: str, value: object) -> None:
         """Change a parameter everywhere it counts. The inertia of a body that its shape gives follows its mass.
 
@@ -140,9 +130,13 @@ class Simulator(Asked, Many):
         others: an axis of a joint's frame, a tangent of a contact.
         """
         for own, numbers in self._changes.own(name, value):
-            self.settings, changes = self._changes.of(name, own, numbers, self.settings)
-            for place, values in changes:
-                self.engine.parameters[place] = values
+            self._write(name, own, numbers)
+
+    def _write(self, title: str, own: str, numbers: object) -> None:
+        """Change one of the solver's parameters, and all that follows from it; errors call it `title`."""
+        self.settings, changes = self._changes.of(title, own, numbers, self.settings)
+        for place, values in changes:
+            self.engine.parameters[place] = values
 
     # --- start -------------------------------------------------------------------------------------------------------
     def start(
@@ -332,9 +326,13 @@ def _engine_of(
     return PythonEngine(plan_of(program), ReferenceSolver(program)), None
 
 
-def _restored(mechanism: Mechanism, build: Mapping[str, Any], settings: Settings, numbers: np.ndarray) -> Simulator:
-    """A simulator of a description, with parameters as they were."""
-    simulator = Simulator(mechanism, **build)
+def _restored(
+    origin: Mechanism, mechanism: Mechanism, build: Mapping[str, Any], settings: Settings, numbers: np.ndarray
+) -> Simulator:
+    """A simulator of a description, on the text that it was made of, with parameters as they were."""
+    simulator = Simulator(origin, **build)
+    if mechanism != origin:
+        simulator = on_text_of(simulator, mechanism)
     simulator.settings = dict(settings)
     simulator.engine.parameters[:] = numbers
     return simulator

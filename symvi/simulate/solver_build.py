@@ -74,17 +74,15 @@ class Built:
     library: Library
 
 
-def composed(mechanism: Mechanism, loops: str = "drop-redundant", coordinates: str = "maximal"):
-    """The program of a mechanism, its loops analysed. Raises MechanismError, AssemblyError.
+def decided(mechanism: Mechanism, loops: str = "drop-redundant") -> tuple[MultibodySystem, Choices]:
+    """The models of a mechanism, checked, and what the analysis of its loops chose.
 
-    coordinates: what is solved for, "maximal", "tree", or "auto": what takes fewer operations.
+    Raises MechanismError, AssemblyError.
     """
     from symvi.analysis.loops import choices_for
     from symvi.analysis.record_checks import check_records
     from symvi.analysis.refusals import beyond_doubles
     from symvi.physics.multibody import MultibodySystem
-    from symvi.program.compose import Composer
-    from symvi.program.program import work_of
 
     system = MultibodySystem(mechanism)
     check_records(system)
@@ -98,7 +96,23 @@ def composed(mechanism: Mechanism, loops: str = "drop-redundant", coordinates: s
                 from symvi.analysis.held_gaps import check_held_gaps
 
                 check_held_gaps(system)
-            choices = choices_for(system, loops)
+            return system, choices_for(system, loops)
+    except (ArithmeticError, np.linalg.LinAlgError):
+        raise beyond_doubles(mechanism) from None
+
+
+def composed(mechanism: Mechanism, loops: str = "drop-redundant", coordinates: str = "maximal"):
+    """The program of a mechanism, its loops analysed. Raises MechanismError, AssemblyError.
+
+    coordinates: what is solved for, "maximal", "tree", or "auto": what takes fewer operations.
+    """
+    from symvi.analysis.refusals import beyond_doubles
+    from symvi.program.compose import Composer
+    from symvi.program.program import work_of
+
+    system, choices = decided(mechanism, loops)
+    try:
+        with np.errstate(over="raise", invalid="raise", divide="raise"):
             found = [Composer(system, choices, kind).program() for kind in _formulations(system, choices, coordinates)]
             return min(found, key=work_of)
     except (ArithmeticError, np.linalg.LinAlgError):

@@ -42,6 +42,7 @@ COLUMNS = {  # benchmark -> some columns of its first table
     "queries": {"robot", "rates", "question", "symvi us", "Pinocchio us", "of Pinocchio's"},
     "recording": {"recorded", "least us/step", "median us/step", "of the bare loop", "medians"},
     "robots": {"robot", "read", "bodies", "us/step", "contacts", "falls through"},
+    "variants": {"mechanism", "coordinates", "ms", "built anew ms", "gain"},
 }
 
 

@@ -140,8 +140,17 @@ class Geometry:
         self.set("pin", _pin(self.joint), "second axis, on the child")
         return self.b("pin")
 
+    def axis_on_child(self) -> str:
+        """The joint's axis, as the child carries it."""
+        return self.set("axis_b", triad(self.joint.axis)[2], "axis of the joint, on the child")
+
     def parameter(self, name: str) -> Parameter:
         return self._values[name]
+
+    @property
+    def parameters(self) -> dict[str, Parameter]:
+        """All numbers that the joint has so far, by the names that its own models have for them."""
+        return dict(self._values)
 
     def a(self, parameter: str) -> Carried:
         return Carried(self.labels[0], self.name(parameter))

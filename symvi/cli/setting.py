@@ -1,0 +1,89 @@
+"""What `--set NAME=VALUE` says of numbers, and the simulator that has them.
+
+Numbers that place bodies, and those that the text has zeros of, change the description (`Simulator.with_parameters`);
+all others are parameters that a run sets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from symvi.errors import AssemblyError, MechanismError, SymviError
+
+if TYPE_CHECKING:
+    from symvi.mechanism import Mechanism
+    from symvi.simulate import Simulator
+
+EXAMPLE = 'arm.mass=2, gravity=0,0,-1.62 or elbow.parent_anchor="0,0,25 cm"'
+
+
+def given_numbers(texts: list[str]) -> dict[str, Any]:
+    """Name -> number or several, texts with units among them. Raises SymviError for what is written otherwise."""
+    found: dict[str, Any] = {}
+    for text in texts:
+        name, sign, value = text.partition("=")
+        numbers = [_number(part) for part in value.split(",")]
+        if not sign or None in numbers:
+            raise SymviError(f"--set {text!r}: write NAME=VALUE, as in {EXAMPLE}")
+        name = name.strip()
+        if name in found:
+            raise SymviError(f"--set {text!r}: it has a value already; give it one only")
+        found[name] = numbers if len(numbers) > 1 else numbers[0]
+    return found
+
+
+def _number(text: str) -> float | str | None:
+    """A number, or a text that is one with a unit; None for anything else."""
+    from symvi.mechanism.units import decimal, quantity
+
+    try:
+        return decimal(text)
+    except ValueError:
+        try:
+            quantity(text, ["any"])
+        except ValueError:
+            return None
+        return text
+
+
+def simulator_with(mechanism: Mechanism, build: Mapping[str, Any], given: Mapping[str, Any]) -> Simulator:
+    """The simulator of a mechanism with these numbers. Raises MechanismError, AssemblyError."""
+    from symvi.mechanism.changing import with_numbers
+    from symvi.simulate import Simulator
+
+    try:
+        simulator = Simulator(mechanism, **build)
+    except (MechanismError, AssemblyError):  # of the numbers as described, which nobody asks for
+        changes = {name: value for name, value in given.items() if _places(mechanism, name)}
+        if not changes:
+            raise
+        simulator = Simulator(with_numbers(mechanism, changes), **build)
+        given = {name: value for name, value in given.items() if name not in changes}
+    changes = {name: value for name, value in given.items() if _is_described(simulator, name, value)}
+    if changes:
+        simulator = simulator.with_parameters(changes)
+    for name, value in given.items():
+        if name not in changes:
+            simulator.set_parameter(name, value)
+    return simulator
+
+
+def _places(mechanism: Mechanism, name: str) -> bool:
+    """Whether a number has a say in where bodies start."""
+    from symvi.mechanism.changing import number_names
+
+    owner, _, field = name.partition(".")
+    body = owner in mechanism.body_names and field not in ("mass", "inertia")
+    joint = any(element.name == owner for element in (*mechanism.joints, *mechanism.couplings))
+    return (body or joint) and name in number_names(mechanism)
+
+
+def _is_described(simulator: Simulator, name: str, value: Any) -> bool:
+    """Whether a number is changed in the description, and not set for the run."""
+    from symvi.mechanism.changing import number_names
+
+    if name not in number_names(simulator.mechanism):
+        return False
+    has_unit = isinstance(value, str) or (isinstance(value, list) and any(isinstance(part, str) for part in value))
+    return has_unit or name not in simulator.parameter_names or _places(simulator.mechanism, name)
