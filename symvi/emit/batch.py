@@ -22,7 +22,7 @@ from symvi.program.precision import in_precision
 from symvi.program.program import Program
 
 STEP = (  # phases of a step that lanes take
-    "setup", "prepare", "watch", "look_back", "begin", "evaluate", "merit", "linearize", "eliminate", "resolve",
+    "setup", "prepare", "watch", "measure_bend", "begin", "evaluate", "merit", "linearize", "eliminate", "resolve",
     "substitute", "advance", "compare", "spread", "arrive", "finish", "warm", "apply_impulse", "scale", "exact", "keep",
     "recall", "predict", "right_hand_side", "right_hand_side_exact", "respond",
 )  # fmt: skip

@@ -332,6 +332,8 @@ def _phase_arguments(program: Program, printer: CPrinter, phase: str) -> str:
 
 
 def _phase_call(program: Program, printer: CPrinter, phase: str) -> str:
+    if phase not in program.phases:
+        raise ValueError(f"a template calls the phase '{phase}', which the program does not have")
     stores = _stores_of(program, phase)
     return (
         f"run_{phase}({', '.join(HOLDER[store] for store in stores)});" if stores else f"/* {phase}: nothing to do */"
