@@ -1,14 +1,15 @@
 """Two poles, one on top of the other, on a cart that a force drives; gains that balance them, by Riccati equations.
 
 The cart slides along x; a pole's angle is about y and zero where it stands upright, the upper one's relative to the
-lower. The state is (cart, lower, upper, and their rates). The step is linearised by differences of the solver itself.
+lower. The state is (cart, lower, upper, and their rates). The step is linearised by the solver itself.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from symvi import Actuator, Body, Joint, JointDamper, Mechanism, Rod, Simulator, coordinates_of, state_from
+from symvi import Actuator, Body, Joint, JointDamper, Mechanism, Rod, Simulator, state_from
+from symvi.control.riccati import solution
 
 JOINTS: tuple[str, ...] = ("track", "lower_hinge", "upper_hinge")
 LENGTHS = {"lower": 0.4, "upper": 0.6}  # m
@@ -56,27 +57,17 @@ def read(state) -> np.ndarray:
     return np.array([state.position[cart, 0], turns[lower], turns[upper] - turns[lower]])
 
 
-def linearised(mechanism: Mechanism, size: float = 1e-4) -> tuple[np.ndarray, np.ndarray]:
-    """A (6, 6) and B (6, 1) of one step about the upright position, by central differences."""
-    simulator = Simulator(mechanism)
-
-    def after(state: np.ndarray, force: float) -> np.ndarray:
-        motion = simulator.simulate(STEP, STEP, start=placed(mechanism, state), inputs={"motor.force": force})
-        pairs = [coordinates_of(mechanism, name, motion.state()) for name in JOINTS]
-        return np.array([float(pair[k][0]) for k in (0, 1) for pair in pairs])
-
-    zero = np.zeros(6)
-    columns = [(after(e, 0.0) - after(-e, 0.0)) / (2 * size) for e in size * np.eye(6)]
-    return np.array(columns).T, ((after(zero, size) - after(zero, -size)) / (2 * size))[:, None]
+def linearised(mechanism: Mechanism) -> tuple[np.ndarray, np.ndarray]:
+    """A (6, 6) and B (6, 1) of one step about the upright position. Memory of dampers is held."""
+    found = Simulator(mechanism).linearize(step=STEP, coordinates=JOINTS)
+    return found.A[:6, :6], found.B[:6]
 
 
 def riccati(a: np.ndarray, b: np.ndarray, q: np.ndarray, r: np.ndarray) -> np.ndarray:
-    """The stabilising solution of P = A'PA - A'PB (R + B'PB)^-1 B'PA + Q, by doubling."""
-    identity, g, p = np.eye(len(a)), b @ np.linalg.solve(r, b.T), q
-    for _ in range(40):
-        inverse = np.linalg.inv(identity + g @ p)
-        a, g, p = a @ inverse @ a, g + a @ inverse @ g @ a.T, p + a.T @ p @ inverse @ a
-    return p
+    """The stabilising solution of P = A'PA - A'PB (R + B'PB)^-1 B'PA + Q."""
+    found = solution(a, b, q, r)
+    assert found is not None
+    return found
 
 
 def regulator(a: np.ndarray, b: np.ndarray) -> np.ndarray:

@@ -7,7 +7,7 @@ SymPy alone takes most of a second.
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from symvi import contacts as _contacts  # noqa: F401  registers symvi's own kinds, before anything asks for them
 from symvi import forces as _forces  # noqa: F401
@@ -15,6 +15,7 @@ from symvi import joints as _joints  # noqa: F401
 from symvi.registry import CONTACTS as _CONTACTS
 from symvi.registry import FORCES as _FORCES
 from symvi.registry import JOINTS as _JOINTS
+from symvi.registry import MOTION as _MOTION
 from symvi.registry import NOTEBOOK as _NOTEBOOK
 from symvi.registry import ContactKind as _ContactKind
 from symvi.registry import ForceKind as _ForceKind
@@ -51,6 +52,13 @@ def _draw_motion(motion: Trajectory) -> str:
     return motion_html(motion)
 
 
+def _linearize_motion(motion: Trajectory, *how: Any) -> Any:
+    from symvi.simulate.motion_linearized import along_motion
+
+    return along_motion(motion, *how)
+
+
+_MOTION.update(linearize=_linearize_motion)
 _NOTEBOOK.update(mechanism=_draw_mechanism, motion=_draw_motion)
 _CONTACTS.close_own(_try_contact)
 _FORCES.close_own(_try_force)

@@ -488,3 +488,7 @@ def _line(error: BaseException, path: Path) -> str:
 # What draws an object at a notebook, by its kind ("mechanism", "motion"). The package fills it: rooms that draw come
 # after those of the objects.
 NOTEBOOK: dict[str, Callable[[Any], str]] = {}
+
+# What a motion is asked that takes a simulator, by name ("linearize"). The package fills it: simulators come after
+# motions.
+MOTION: dict[str, Callable[..., Any]] = {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,6 +17,8 @@ from symvi.mechanism.names import checked_name, shown
 from symvi.numbers.control import DEFAULTS, SolverOptions
 from symvi.program.precision import in_precision
 from symvi.program.program import Program
+from symvi.program.slope_scripts import slopes_of
+from symvi.program.slopes import Place
 
 
 @dataclass(frozen=True)
@@ -50,13 +52,15 @@ def generate(
     fixed_iterations: int = 0,
     substeps: int = DEFAULTS.substeps,
     kept: Path | None = None,
+    slopes: Collection[Place] | None = None,
 ) -> Sources:
     """The C text of a program.
 
     layout: "inline", "unrolled", "looped", or "auto" (by the size of the machine code: layouts.py). real: "double" or
     "float". prefix: of every symbol and file, default the mechanism's name. start: what the text offers as that of
     the description; none if left out. fixed_iterations, substeps: of the default options. kept: a folder for compiled
-    templates.
+    templates. slopes: with derivatives of a step, by these parameters
+    too (templates/c/slopes.c.jinja); None for a text without them.
     Raises ValueError for an unknown layout or real, and SymviError for a prefix that is no name, or inline text beyond
     its limit.
     """
@@ -64,7 +68,8 @@ def generate(
         raise ArgumentError(f"real {real!r}: use 'double' or 'float'")
     prefix = _checked_prefix(program.name if prefix is None else prefix)
     program, layout = in_precision(program, real), _choose(program, layout)
-    view = view_of(program, layout, real, prefix, SolverOptions(fixed_iterations=fixed_iterations, substeps=substeps))
+    options = SolverOptions(fixed_iterations=fixed_iterations, substeps=substeps)
+    view = view_of(program, layout, real, prefix, options, None if slopes is None else slopes_of(program, slopes))
     view |= _started(CPrinter(program, prefix, real), start or Start((), (), ()))
     env = environment("c", kept)
     header = env.get_template("mechanism.h.jinja").render(view)

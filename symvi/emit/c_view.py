@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
 
 from symvi import __version__
@@ -11,6 +12,7 @@ from symvi.emit.layouts import HOLDER, LAYOUTS, phase_lines
 from symvi.emit.number_tables import NumberTables
 from symvi.emit.parameter_text import ParameterText
 from symvi.emit.python import HALF_TURN, SERIES, TURN
+from symvi.emit.slopes_view import slopes_view
 from symvi.kernels.account import SUMS
 from symvi.kernels.angles import carried_once
 from symvi.numbers import path
@@ -62,6 +64,7 @@ from symvi.numbers.control import (
 )
 from symvi.program.precision import COARSER
 from symvi.program.program import Program
+from symvi.program.slopes import Slopes
 from symvi.registry import contact_types
 
 MEANINGS = {
@@ -140,6 +143,7 @@ def view_of(
     prefix: str,
     options: SolverOptions = DEFAULTS,
     printing: type[CPrinter] = CPrinter,
+    slopes: Mapping[str, Slopes] | None = None,
 ) -> dict:
     """All names that the templates of C use, but for the start. Arguments as for `generate`; printing: of kernels."""
     printer = printing(program, prefix, real)
@@ -257,6 +261,9 @@ def view_of(
         "call": lambda phase: _phase_call(program, printer, phase),
         "nearest": any("angle" in k.operation_count() for k in program.kernels()),
     }
+    view["slopes"] = None if slopes is None else slopes_view(printer, layout, slopes, MEANINGS)
+    if slopes is not None:
+        view["greatest"] = True
     for part in (_inequalities(program, printer, real), _angle_numbers(printer), ParameterText(printer).view()):
         if twice := view.keys() & part.keys():
             raise ValueError(f"two values for {', '.join(sorted(twice))} in a template")

@@ -9,6 +9,7 @@ from symvi.emit.repetitions import Repetition, repetitions_in
 from symvi.program.program import Call, Program
 
 HOLDER = {"parameters": "p", "state": "z", "input": "u", "work": "w", "motion": "m", "account": "account"}
+HOLDER |= {f"d_{store}": f"d{holder}" for store, holder in HOLDER.items() if store != "account"}  # tangents
 BESIDE_STEPS = ("couple", "place", "measure", "account", "reread", "ahead", "scatter")  # phases that no step runs
 # Machine code of the inline layout [bytes]: so much for every operation with the loads and stores around it, and so
 # much beside them. gcc keeps to it within 10 % from one body to six, loops and many forces included.

@@ -32,6 +32,7 @@ class Language:
     function: Callable[[str, list[str]], str]
     reserved: frozenset[str] = frozenset()
     meaning: Callable[[Location], str] = lambda location: location.field
+    is_name: Callable[[Location], bool] = lambda location: False  # of a place that is a name already, not of a record
 
 
 @dataclass(frozen=True)
@@ -150,7 +151,7 @@ class _Printer:
         read = {self.graph.arguments(i)[0]: i for i in self.kernel.sequence if self.graph.operation(i) == "symbol"}
         written = {location: scalar.index for location, scalar in self.kernel.outputs}
         for location, index in read.items():
-            if self._is_read_in_place(index, location, written):
+            if self.language.is_name(location) or self._is_read_in_place(index, location, written):
                 self.text[index] = self.language.access(location), 9
                 continue
             wanted = self.graph.names.get(index) or f"{location.field}_{location.index}"

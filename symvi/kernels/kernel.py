@@ -94,6 +94,7 @@ class Kernel:
         read = {(location.port, location.store) for location in self.reads}
         written = {(location.port, location.store) for location in self.writes}
         order = ("parameters", "input", "state", "work", "motion", "account")
+        order += tuple(f"d_{store}" for store in order)  # tangents (program/slopes.py)
         return tuple(
             (port, store, (port.label, store) in written)
             for port in self.ports

@@ -1,19 +1,24 @@
-"""What a simulator is asked in joint coordinates, by its model (joint_model.py)."""
+"""What a simulator is asked in joint coordinates: by its model (joint_model.py), and of its steps (linearized.py)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Literal, cast
 
 from symvi.mechanism import Mechanism
 from symvi.native.flags import Profile
+from symvi.numbers.control import DEFAULTS, SolverOptions
 
 if TYPE_CHECKING:
+    from symvi.mechanism import State
     from symvi.simulate.joint_model import Array, Frames, Given, JointModel
+    from symvi.simulate.linearization import Linearization
+    from symvi.simulate.simulator import Simulator
+    from symvi.simulate.trajectory import Trajectory
 
 
 class Asked:
-    """A simulator's model, and its answers; each is described there."""
+    """A simulator's model, and its answers, each described there; and its steps as matrices."""
 
     mechanism: Mechanism
     profile: Profile
@@ -68,3 +73,34 @@ class Asked:
     def centre_of_mass_jacobian(self, q: Given) -> Array:
         """(3, rates): of that centre. See `JointModel.centre_of_mass_jacobian`."""
         return self.model.centre_of_mass_jacobian(q)
+
+    def linearize(
+        self,
+        state: State | Trajectory | None = None,
+        inputs: Mapping[str, object] | None = None,
+        *,
+        step: float = 0.01,
+        parameters: Sequence[str] = (),
+        coordinates: Sequence[str] | None = None,
+        smoothing: float | None = None,
+        chart: Literal["knot"] = "knot",
+        options: SolverOptions = DEFAULTS,
+    ) -> Linearization:
+        """Derivatives A, B, P of the step of `step` seconds from a state, exact ones of the generated program.
+
+        state: None (the description's start), a State, or a Trajectory that ends there. Of a State, velocities are
+        those that momenta have as they are carried to the knot, before its forces act; the step is one of a motion that
+        is under way, with forces at the knot for the whole of it.
+        inputs: name -> number, of this step; signals otherwise. parameters: names of the columns of P.
+        coordinates: independent coordinates by name: of joints ("hinge", "ball[0]"), or of bodies ("trunk.position[0]",
+        "trunk.turn[2]", world axes); None chooses them. Rates are "hinge.rate".
+        smoothing: complementarity of contacts, limits and dry friction, which are sent to one centring: the derivative
+        is that of the smoothed step. chart: rates are those of momenta, projected onto the joints.
+        Raises SolverError where the step cannot be solved, AssemblyError in a singular position, MechanismError,
+        ArgumentError.
+        """
+        from symvi.simulate.arguments import checked_step
+        from symvi.simulate.linearized import Linearizing
+
+        asked = Linearizing(cast("Simulator", self), chart, parameters, coordinates, smoothing, options)
+        return asked.at(state, inputs or {}, checked_step(step, "double"))

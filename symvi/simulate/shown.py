@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sized
+from collections.abc import Iterable, Sequence, Sized
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Literal, cast
 
 from symvi.errors import missing_extra
-from symvi.registry import NOTEBOOK
+from symvi.numbers.control import DEFAULTS, SolverOptions
+from symvi.registry import MOTION, NOTEBOOK
 from symvi.simulate import trajectory_files
 from symvi.simulate.curves import Curves
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from symvi.mechanism import Mechanism
+    from symvi.simulate.linearization import MotionLinearization
     from symvi.simulate.trajectory import Trajectory
 
 
@@ -33,6 +35,22 @@ class Shown(Sized):
     def _repr_html_(self) -> str | None:
         """The page of the motion, for a notebook."""
         return NOTEBOOK["motion"](self) if "motion" in NOTEBOOK else None
+
+    def linearize(
+        self,
+        *,
+        parameters: Sequence[str] = (),
+        coordinates: Sequence[str] | None = None,
+        smoothing: float | None = None,
+        chart: Literal["knot"] = "knot",
+        options: SolverOptions = DEFAULTS,
+    ) -> MotionLinearization:
+        """Derivatives of every step, as `Simulator.linearize` gives them of one; of steps in parts, their product.
+
+        Every knot must have been recorded, and the motion have begun at a start: its steps are taken anew. options:
+        those of the simulation. Raises MechanismError, SolverError, AssemblyError, ArgumentError.
+        """
+        return MOTION["linearize"](self, chart, parameters, coordinates, smoothing, options)
 
     @cached_property
     def curves(self) -> Curves:

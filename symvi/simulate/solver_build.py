@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,10 +25,14 @@ from symvi.native.flags import Profile
 from symvi.numbers.control import DEFAULTS
 from symvi.registry import CONTACTS, FORCES, JOINTS
 from symvi.simulate.plan import Plan, plan_of
+from symvi.simulate.slope_layout import SlopeLayout, layout_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from symvi.analysis.choices import Choices
     from symvi.physics.multibody import MultibodySystem
+    from symvi.program.slopes import Place
 
 NO_C = (
     "no C compiler found: running in Python, some hundred times slower; "
@@ -46,6 +50,7 @@ class Text:
     prefix: str
     layout: str
     real: str
+    slopes: SlopeLayout | None = None  # of the tangents of a step, where the text has them
 
     def to_json(self) -> str:
         return json.dumps(
@@ -56,13 +61,16 @@ class Text:
                 "prefix": self.prefix,
                 "layout": self.layout,
                 "real": self.real,
+                "slopes": None if self.slopes is None else asdict(self.slopes),
             }
         )
 
     @classmethod
     def from_json(cls, text: str) -> Text:
         data = json.loads(text)
-        return cls(Plan.from_json(json.dumps(data.pop("plan"))), **data)
+        slopes = data.pop("slopes")
+        plan = Plan.from_json(json.dumps(data.pop("plan")))
+        return cls(plan, **data, slopes=None if slopes is None else SlopeLayout.from_dict(slopes))
 
 
 @dataclass(frozen=True)
@@ -148,12 +156,15 @@ def text_of(
     fixed_iterations: int = 0,
     substeps: int = DEFAULTS.substeps,
     coordinates: str = "maximal",
+    slopes: Sequence[Place] | None = None,
 ) -> Text:
     """The generated text of a mechanism, from disk if it was made before by this version of symvi.
 
-    fixed_iterations, substeps: of the options that the text offers as its defaults.
+    fixed_iterations, substeps: of the options that the text offers as its defaults. slopes: with derivatives of a step,
+    by these parameters too; None for a text without them.
     """
     asked = [mechanism.digest, layout, real, loops, prefix, fixed_iterations, substeps, coordinates, _version()]
+    asked += [None if slopes is None else sorted(map(list, slopes))]
     key = hashlib.sha256(json.dumps(asked).encode()).hexdigest()[:40]
     place = cache_folder() / "texts" / f"{mechanism.name}-{key}.json"
     lasts = not any(registered(mechanism))  # neither digest says what a record from outside does
@@ -179,6 +190,7 @@ def text_of(
         fixed_iterations=fixed_iterations,
         substeps=substeps,
         kept=_templates(),
+        slopes=slopes,
     )
     text = Text(
         plan,
@@ -187,6 +199,7 @@ def text_of(
         sources.name,
         sources.layout,
         sources.real,
+        None if slopes is None else layout_of(in_precision(program, real), slopes),
     )
     if lasts:
         keep(place, text.to_json().encode("utf-8"))
@@ -226,7 +239,16 @@ def _version() -> str:
             package / "registry.py",
             *(
                 package / "simulate" / f"{name}.py"
-                for name in ("solver_build", "plan", "run_parameters", "start", "inputs", "frames", "turns")
+                for name in (
+                    "solver_build",
+                    "plan",
+                    "run_parameters",
+                    "start",
+                    "inputs",
+                    "frames",
+                    "turns",
+                    "slope_layout",
+                )
             ),
         ]
     ):
@@ -256,9 +278,37 @@ def _built(
     return Built(text, path, load_library(path, text.declarations))
 
 
+def built_with_slopes(
+    mechanism: Mechanism,
+    layout: str,
+    profile: Profile,
+    loops: str,
+    coordinates: str,
+    parameters: tuple[Place, ...] = (),
+) -> Built:
+    """The same in double, with derivatives of a step, by these parameters too."""
+    return _built_with_slopes(mechanism, layout, profile, loops, coordinates, parameters, registered(mechanism))
+
+
+@lru_cache(maxsize=64)
+def _built_with_slopes(
+    mechanism: Mechanism,
+    layout: str,
+    profile: Profile,
+    loops: str,
+    coordinates: str,
+    parameters: tuple[Place, ...],
+    registrations: tuple[int, ...],
+) -> Built:
+    text = text_of(mechanism, layout, "double", loops, coordinates=coordinates, slopes=parameters)
+    path = compile_library(text.files, text.prefix, profile=profile)
+    return Built(text, path, load_library(path, text.declarations))
+
+
 def forget() -> None:
     """Let go of everything that this process has built, so that the next `built` reads the cache again."""
     _built.cache_clear()
+    _built_with_slopes.cache_clear()
 
 
 def has_compiler() -> bool:

@@ -1,0 +1,106 @@
+"""The scripts of a linearised step: what runs, what moves at first, and what is wanted, in any formulation.
+
+step    from the state of a knot to that of the next, at solved velocities: residual, increments, the second knot
+knot    rates of joints of the momenta that are carried to a knot, and velocities of bodies there
+place   rows and coordinates of joints at a knot
+start   momenta of velocities
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from symvi.kernels.body_kernels import BODY
+from symvi.kernels.common import COMMON
+from symvi.program.program import Program
+from symvi.program.slopes import Action, Place, Script, Slopes, derive, places_of
+
+# of a state, what only begins iterations or tells branches, and moves no motion
+BEGINNINGS = ("u", "u_old", "u_older", "pressed", "friction_before", "across")
+AT_REST = ("prepare", "rest", "evaluate", "release", "linearize", "eliminate", "substitute", "take_velocity", "measure")
+ROWS = "g"  # rows at the first knot
+
+
+def slopes_of(program: Program, parameters: Collection[Place] = ()) -> dict[str, Slopes]:
+    """All scripts of a program by name, with kernels of tangents. parameters: those that may move."""
+    scripts = (
+        _step(program, frozenset(parameters)),
+        _knot(program, frozenset(parameters)),
+        _place(program, frozenset(parameters)),
+        _start(program),
+    )
+    taken: dict = {}
+    return {script.name: derive(program, script, taken) for script in scripts}
+
+
+def carried(program: Program) -> frozenset[Place]:
+    """Numbers of a state that decide the motion from there: placements, momenta, and memory."""
+    return _bodies(program, ("x", "q", "p", "l")) | memory(program)
+
+
+def memory(program: Program) -> frozenset[Place]:
+    """What a state keeps beside placements and momenta: targets of the knot before, weights of dampers."""
+    found: set[Place] = set()
+    for kind in program.nodes:
+        if kind not in (BODY, COMMON):
+            names = [f.name for f in program.records.of(kind, "state") if f.name not in BEGINNINGS]
+            angles = {note["field"] for note in program.notes["angles"] if note["kind"] == kind}
+            found |= places_of(program, "state", kind, [name for name in names if name not in angles])
+    return frozenset(found)
+
+
+def inputs(program: Program) -> frozenset[Place]:
+    """All numbers that drive a step."""
+    return frozenset().union(
+        *(
+            places_of(program, "input", kind, [f.name for f in program.records.of(kind, "input")])
+            for kind in program.nodes
+        )
+    )
+
+
+def _bodies(program: Program, names: Collection[str], store: str = "state") -> frozenset[Place]:
+    return places_of(program, store, BODY, names)
+
+
+def _setup(parameters: frozenset[Place]) -> tuple[Action, ...]:
+    return (Action("setup"),) if parameters else ()
+
+
+def _step(program: Program, parameters: frozenset[Place]) -> Script:
+    contacts = bool(program.notes["inequalities"])
+    actions = [*_setup(parameters), Action("prepare"), Action("shorten_step"), Action("evaluate")]
+    actions += [Action("apply_impulse"), Action("exact", moves=False)] if contacts else []
+    actions += [Action("linearize", moves=False)]
+    actions += [Action("right_hand_side_exact")] if contacts else []
+    actions += [Action("eliminate", solves=True), Action("substitute", solves=True)]
+    actions += [Action("respond")] if contacts else []
+    actions += [Action("advance"), Action("evaluate"), Action("arrive"), Action("finish")]
+    goals = carried(program)
+    return Script("step", tuple(actions), goals | inputs(program) | parameters, goals)
+
+
+def _knot(program: Program, parameters: frozenset[Place]) -> Script:
+    actions = (*_setup(parameters), *map(Action, AT_REST))
+    goals = _motion(program, ("rate",)) | _bodies(program, ("v", "w"), "work")
+    return Script("knot", actions, carried(program) | parameters, goals)
+
+
+def _place(program: Program, parameters: frozenset[Place]) -> Script:
+    actions = (*_setup(parameters), *map(Action, ("prepare", "watch", "inspect", "measure")))
+    goals = _motion(program, ("coordinate",))
+    goals |= frozenset().union(*(places_of(program, "work", kind, (ROWS,)) for kind in program.nodes))
+    return Script("place", actions, _bodies(program, ("x", "q")) | memory(program) | parameters, goals)
+
+
+def _start(program: Program) -> Script:
+    return Script(
+        "start",
+        (Action("prepare", moves=False), Action("start_momenta")),
+        _bodies(program, ("v", "w")),
+        _bodies(program, ("p", "l")),
+    )
+
+
+def _motion(program: Program, names: Collection[str]) -> frozenset[Place]:
+    return frozenset().union(*(places_of(program, "motion", kind, names) for kind in program.nodes))

@@ -1,0 +1,254 @@
+"""A step of a motion, linearised: the implicit function theorem on the solver's own kernels, in minimal coordinates."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symvi.errors import ArgumentError, SolverError
+from symvi.numbers.centring import UNSETTLED
+from symvi.numbers.control import SolverOptions, SolverStatus
+from symvi.simulate.linearization import Linearization
+from symvi.simulate.parameter_tangents import ParameterTangents
+from symvi.simulate.plan import Plan
+from symvi.simulate.slope_charts import Coordinate, Knot, SlopeEngine, candidates
+
+Array = NDArray[np.float64]
+DEAF = 1e-9  # of the largest: a rate that answers its own momentum by less is left out by the solver
+ROUND_OFF = 1e-12  # of the largest singular value of rows and coordinates: below it they hold nothing
+
+
+class Linearizer:
+    """Linearises steps of one solver, whose time step is set.
+
+    names: coordinates to take; None chooses them at the first knot. smoothing: None without contacts. moving: tangents
+    of parameters.
+    """
+
+    def __init__(
+        self,
+        slopes: SlopeEngine,
+        plan: Plan,
+        options: SolverOptions,
+        names: Sequence[str] | None,
+        smoothing: float | None,
+        moving: ParameterTangents,
+    ):
+        self.slopes, self.plan, self.options, self.layout = slopes, plan, options, slopes.layout
+        self.names, self.smoothing, self.moving = names, smoothing, moving
+        self.every = candidates(plan)
+        self.chosen: list[Coordinate] = []
+        self.parameters = self._parameters()
+
+    def step(self, state: Array, inputs: Array) -> tuple[Linearization, Array]:
+        """The step from a state of the solver, and the state that it leads to. Raises SolverError, AssemblyError."""
+        first = Knot(self.slopes, self.plan, state, inputs, self.parameters)
+        if not self.chosen:
+            self.chosen = first.choose(self.every, self.names)
+        lift = self.lift(first)
+        n, m = lift.shape[1] - self.parameters.shape[1], len(inputs)
+        seeds = np.hstack([lift[:, :n], np.zeros((len(lift), m)), lift[:, n:]])
+        moved, after, parts = self._through(state, inputs, seeds)
+        second = Knot(self.slopes, self.plan, after, inputs, self.parameters)
+        second.check(self.chosen)
+        found = self._read(second, moved)
+        if not np.isfinite(found).all():
+            raise SolverError(
+                "linearize: a derivative is not finite here: something that the step depends on has none at this state",
+                SolverStatus.NOT_FINITE,
+            )
+        length = float(self.slopes.engine.parameters[self.plan.at("parameters", "common", 0, "h")][0])
+        x, ahead = self.values(state, inputs), self.values(after, inputs)
+        about = length, "knot", parts, self.smoothing
+        matrices = found[:, :n], found[:, n : n + m], found[:, n + m :]
+        return Linearization(*matrices, self._named(), self.plan.inputs, self.moving.names, x, ahead, *about), after
+
+    def underway(self, start: Array, inputs: Array) -> Array:
+        """The state of a motion that is at a start in its midst: forces at the knot act for a whole step, and weights
+        of dampers are those of the knot. Its velocities are those that momenta have as they are carried there."""
+        state, plan = start.copy(), self.plan
+        length = float(self.slopes.engine.parameters[plan.at("parameters", "common", 0, "h")][0])
+        for name in ("before", "earlier", "earliest"):
+            if f"common/0/{name}" in plan.fields["state"]:
+                state[plan.at("state", "common", 0, name)] = length
+        weights = [
+            slice(a, a + size) for name, (a, size) in plan.fields["state"].items() if name.endswith("theta_before")
+        ]
+        if weights:
+            self.slopes.enter(state, inputs)
+            self._check(self.slopes.step(self.options)[0])
+            after = self.slopes.state()
+            for each in weights:
+                state[each] = after[each]
+        return state
+
+    # --- from minimal tangents to those of a state, and back ----------------------------------------------------------
+    def lift(self, knot: Knot) -> Array:
+        """(numbers of the state, coordinates + rates + memory + parameters) the tangents of a state on the joints."""
+        knot.check(self.chosen)
+        size, count = 6 * knot.bodies, len(self.chosen)
+        equations = np.vstack([knot.rows, knot.gradients(self.chosen)])
+        unit = np.vstack([np.zeros((len(knot.rows), count)), np.eye(count)])
+        # displacements along the coordinates, and those that memory and parameters ask for at fixed ones
+        scale = np.abs(equations[:, :size]).max(axis=1, keepdims=True, initial=0.0)
+        scale = np.where(scale > 0, scale, 1.0)
+        wanted = np.hstack([unit, -equations[:, size:]])
+        along = np.linalg.lstsq(equations[:, :size] / scale, wanted / scale, rcond=ROUND_OFF)[0]
+        moved = knot.moved @ along
+        moved[:, count:] += np.hstack([knot.kept, knot.given])
+        pushes = self._momenta(knot, along[:, :count])
+        own = np.zeros((len(self.parameters), moved.shape[1] + count))
+        own[:, moved.shape[1] - self.parameters.shape[1] : moved.shape[1]] = self.parameters
+        rates = knot.rates(self.chosen, knot.run("knot", np.hstack([moved, pushes]), own))
+        response = self._inverse(rates[:, moved.shape[1] :])
+        lifted = moved - pushes @ (response @ rates[:, : moved.shape[1]])
+        return np.hstack([lifted[:, :count], pushes @ response, lifted[:, count:]])
+
+    def _inverse(self, response: Array) -> Array:
+        """Of what rates answer to momenta along them: one, but for what the solver leaves out."""
+        size = np.abs(np.diag(response))
+        for k, each in enumerate(self.chosen):
+            if not size[k] > DEAF * size.max():
+                raise ArgumentError(
+                    f"linearize: '{each.name}' never moves from the description's start, and coordinates='tree' leaves "
+                    "it out; make the simulator with coordinates='maximal'"
+                )
+        return np.linalg.inv(response)
+
+    def _momenta(self, knot: Knot, along: Array) -> Array:
+        """Momenta of velocities along the coordinates."""
+        seeds = np.zeros((self.layout.sizes["state"], along.shape[1]))
+        for body in range(knot.bodies):
+            for name, first in (("v", 0), ("w", 3)):
+                rows = self.layout.at("state", "body", body, name)
+                seeds[rows] = along[6 * body + first : 6 * body + first + 3][: rows.stop - rows.start]
+        found = knot.run("start", seeds, np.zeros((len(self.parameters), along.shape[1])))["state"]
+        momenta = np.zeros_like(found)
+        for _, _, rows in (*self.layout.whole("state", "p"), *self.layout.whole("state", "l")):
+            momenta[rows] = found[rows]
+        return momenta
+
+    def _read(self, knot: Knot, moved: Array) -> Array:
+        """Minimal tangents of those of a state."""
+        own = np.zeros((len(self.parameters), moved.shape[1]))
+        own[:, moved.shape[1] - self.parameters.shape[1] :] = self.parameters
+        placed = knot.run("place", moved, own)
+        coordinates = [
+            placed["motion"][self.layout.at("motion", each.kind, each.node, "coordinate").start + each.entry]
+            if each.joint
+            else knot.displacement(each, moved)
+            for each in self.chosen
+        ]
+        rates = knot.rates(self.chosen, knot.run("knot", moved, own))
+        count = len(self.chosen), moved.shape[1]
+        return np.vstack([np.array(coordinates).reshape(count), rates, knot.kept.T @ moved])
+
+    # --- the step -----------------------------------------------------------------------------------------------------
+    def _through(self, state: Array, inputs: Array, seeds: Array) -> tuple[Array, Array, int]:
+        """Tangents after a step, the state there, and the parts that it was taken in."""
+        slopes, columns, k = self.slopes, seeds.shape[1], self.parameters.shape[1]
+        slopes.enter(state, inputs)
+        status, parts = slopes.step(self.options)
+        self._check(status)
+        after, moved, now = slopes.state(), seeds, state
+        driven = np.zeros((self.layout.sizes["input"], columns))
+        driven[:, columns - k - len(inputs) : columns - k] = np.eye(len(inputs))
+        own = np.zeros((len(self.parameters), columns))
+        own[:, columns - k :] = self.parameters
+        for number in range(1, parts + 1):
+            row, ahead = self._aims(state, inputs, number / parts), now
+            if parts > 1:
+                slopes.enter(now, row)
+                self._check(slopes.part(parts, number, self.options))
+                ahead = slopes.state()
+            slopes.enter(now, row)
+            self._settle()
+            given = {"state": moved, "input": self._driven(driven, seeds, number / parts), "parameters": own}
+            moved, now = slopes.run("step", given, last=number == parts)["state"], ahead
+        return moved, after, parts
+
+    def _check(self, status: int) -> None:
+        if status < 0:
+            found = SolverStatus(status)
+            raise SolverError(f"linearize: the step cannot be solved ({found.name}): {found.sentence}", found)
+        if status == SolverStatus.SINGULAR_STEP:
+            raise SolverError(
+                "linearize: the step begins in a singular position, where a motion has no derivative; move it away",
+                SolverStatus.SINGULAR_STEP,
+            )
+
+    def _settle(self) -> None:
+        change = self.slopes.settle(self.smoothing or 0.0)
+        if not change <= UNSETTLED:
+            raise SolverError(
+                f"linearize: increments at the solution stay at {change:.1e} m/s or rad/s, so that there is no "
+                "point to linearise at; take a larger smoothing, or a smaller step",
+                SolverStatus.NOT_CONVERGED,
+            )
+
+    def _aims(self, state: Array, inputs: Array, share: float) -> Array:
+        """Inputs of a part of a step: targets go from those of the knot before at an even rate."""
+        found = inputs.copy()
+        for rows, kept in self._targets() if share < 1.0 else ():
+            found[rows] = state[kept] + share * (inputs[rows] - state[kept])
+        return found
+
+    def _driven(self, driven: Array, seeds: Array, share: float) -> Array:
+        """Tangents of the inputs of a part."""
+        found = driven.copy()
+        for name, (offset, size) in self.plan.fields["input"].items() if share < 1.0 else ():
+            kind, index, field = name.split("/")
+            if name in self.plan.fields["state"]:
+                kept, rows = seeds[self.layout.at("state", kind, int(index), field)], slice(offset, offset + size)
+                found[rows] = kept + share * (driven[rows] - kept)
+        return found
+
+    def _targets(self) -> list[tuple[slice, slice]]:
+        """Where inputs lie that a state keeps of the knot before, in both."""
+        places, kept = self.plan.fields["input"].items(), self.plan.fields["state"]
+        both = [(place, kept[name]) for name, place in places if name in kept]
+        return [(slice(a, a + size), slice(b, b + size)) for (a, size), (b, _) in both]
+
+    # --- words and numbers --------------------------------------------------------------------------------------------
+    def _parameters(self) -> Array:
+        """Columns of parameters in the order of the layout."""
+        found = np.zeros((self.layout.sizes["parameters"], len(self.moving.names)))
+        for name, (offset, size) in self.layout.fields["parameters"].items():
+            start = self.plan.fields["parameters"][name][0]
+            found[offset : offset + size] = self.moving.values[start : start + size]
+        return found
+
+    def _named(self) -> tuple[str, ...]:
+        names, sizes = [each.name for each in self.chosen], {}
+        for element, field, *_ in self.layout.memory:
+            sizes[element, field] = sizes.get((element, field), 0) + 1
+        kept = [
+            f"{element}.{field}" + (f"[{entry}]" if sizes[element, field] > 1 else "")
+            for element, field, entry, _, _ in self.layout.memory
+        ]
+        return (*names, *(f"{name}.rate" for name in names), *kept)
+
+    def values(self, state: Array, inputs: Array) -> Array:
+        """x at a knot; turns of bodies are counted from there."""
+        plan = self.plan
+        self.slopes.enter(state, inputs)
+        found, rates, velocities = self.slopes.coordinates(np.zeros(plan.sizes["motion"] // 2))
+        values, speeds = [], []
+        for each in self.chosen:
+            if each.joint:
+                values.append(found[self._place_of(each)])
+                speeds.append(rates[self._place_of(each)])
+            else:
+                x = state[plan.at("state", "body", each.node, "x")]
+                values.append(x[each.entry] if each.entry < 3 else 0.0)
+                speeds.append(velocities[each.node][each.entry])
+        kept = [state[plan.at("state", kind, node, field)][entry] for _, field, entry, kind, node in self.layout.memory]
+        return np.array([*values, *speeds, *kept])
+
+    def _place_of(self, each: Coordinate) -> int:
+        """Where a joint's coordinate lies among all."""
+        sizes = {name: size for name, (_, size) in self.plan.fields["motion"].items() if name.endswith("/coordinate")}
+        before = list(sizes).index(f"{each.kind}/{each.node}/coordinate")
+        return sum(list(sizes.values())[:before]) + each.entry
