@@ -126,7 +126,7 @@ class ReferenceSlopes:
             solver.run(phase)
         solver.run("take_velocity")
         solver.run("measure")
-        found, rates = solver.placing.give()
+        found, rates = solver.placing.outputs()
         return np.array(found), np.array(rates), np.array([[*body.v, *body.w] for body in solver.bodies])
 
     def _call(self, calls, memory) -> None:
