@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 import pytest
 
-from symvi import ArgumentError, Simulator, SolverOptions, SymviWarning
+from symvi import Simulator, SolverOptions, SymviWarning
 from symvi.mechanism import Mechanism
 from symvi.simulate.linearize import Linearizer
 from symvi.simulate.parameter_tangents import tangents_of
@@ -22,15 +22,9 @@ EXACT = 1e-11  # of the largest derivative of a field: round-off of a solve in d
 
 
 def solved_in(name: str, coordinates: str):
-    """A scene under way, or a skip where it is not solved for in these coordinates."""
+    """A scene under way."""
     mechanism, inputs = scene(name)
-    if coordinates == "tree" and name == "free":
-        pytest.skip("a lone body that turns is refused at its start in joint coordinates")
-    try:
-        return underway(mechanism, coordinates, inputs)
-    except ArgumentError as error:
-        assert "coordinates='tree' cannot solve" in str(error)
-        pytest.skip("not in joint coordinates")
+    return underway(mechanism, coordinates, inputs)
 
 
 def underway(mechanism: Mechanism, coordinates: str, inputs: dict, steps: int = 12):
