@@ -39,9 +39,14 @@ Row = tuple[str, tuple[str, ...], str | None, Callable, Callable[[View], Iterato
 
 
 def stages_of(scene: Scene, matrix: Matrix) -> list[Stage]:
-    """All stages of a program, each after those that it builds on. Raises KeyError for a phase without a definition."""
+    """All stages of a program in maximal coordinates. Raises KeyError for a phase without a definition."""
     view = View(scene, matrix)
-    table = [*_step(view), *(_path(view) if scene.interior.nodes else _plain_solve(view)), *_knots(view)]
+    return arranged(view, [*_step(view), *(_path(view) if scene.interior.nodes else _plain_solve(view)), *_knots(view)])
+
+
+def arranged(view: View, table: list[Row]) -> list[Stage]:
+    """The stages of a table, each after those that it builds on. Raises KeyError for a phase without a definition."""
+    scene = view.scene
     used = {phase for phase, calls in scene.program.phases.items() if calls}
     unknown = used - {phase for _, phases, *_ in table for phase in phases}
     if unknown:

@@ -1,0 +1,130 @@
+"""What every phase of a program in joint coordinates must do, entry by entry: inputs to set, and results.
+
+As stages.py. Where a phase leaves nothing that a definition states, it runs in the stage of the next one that does: the
+blocks and factors of a sweep are proved by the increments that come of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from itertools import chain
+
+from symvi.proofs import expected_account as account
+from symvi.proofs import expected_joints as joints
+from symvi.proofs import expected_path as path
+from symvi.proofs import expected_state as state
+from symvi.proofs import expected_step as step
+from symvi.proofs.check import Check
+from symvi.proofs.crun import Memory
+from symvi.proofs.expected_joints import Residual
+from symvi.proofs.expected_path import EXACT, SCALED
+from symvi.proofs.expected_place import Places
+from symvi.proofs.expected_step import Linear
+from symvi.proofs.joint_scene import JointScene
+from symvi.proofs.joint_view import JointView
+from symvi.proofs.stages import Row, Stage, arranged
+
+SOLVE = ("linearize", "eliminate", "substitute")
+
+
+def stages_of_joints(scene: JointScene) -> list[Stage]:
+    """All stages of a program in joint coordinates. Raises KeyError for a phase without a definition."""
+    view = JointView(scene)
+    solving = _path(view) if scene.interior.nodes else _plain(view)
+    return arranged(view, [*_step(view), *solving, *_knots(view)])
+
+
+def _step(view: JointView) -> list[Row]:
+    """Up to the motion at which the residual is taken."""
+    return [
+        ("setup", ("setup",), None, view.nothing, lambda v: chain(step.setup(v), path.weights(v))),
+        ("prepare", ("prepare",), "setup", view.set_switches, lambda v: chain(joints.prepare(v), path.geometry(v))),
+        ("watch", ("watch",), "prepare", view.nothing, step.watch),
+        ("inspect", ("inspect",), "prepare", view.set_slid, lambda v: joints.inspect(v.slid)),
+        ("inspect turned", ("inspect",), "prepare", view.set_apart, lambda v: joints.inspect_turned(v.apart)),
+        ("look_back", ("look_back",), "prepare", view.set_bends, joints.look_back),
+        ("begin", ("begin",), "prepare", view.set_beginning, joints.begin),
+        ("rest", ("rest",), "prepare", view.nothing, joints.rest),
+    ]
+
+
+def _plain(view: JointView) -> list[Row]:
+    """Newton's method, and its factors for another right-hand side."""
+    system = Linear(view.system.matrix, view.system.residual)
+    other = view.otherwise(system)
+    view.solution = view.solved(system)
+    residual = Residual(view, system)
+    beyond = Residual(view, system, before=residual)
+    view.impulses = view.scene.impulses | residual.driven
+    view.sum_up(residual.y, dict(joints.reactions(view, residual)))
+
+    def solve(v: JointView) -> Iterator[Check]:
+        return joints.solve(v, system)
+
+    def evaluate(v: JointView) -> Iterator[Check]:
+        return joints.evaluate(v, residual)
+
+    def balance(memory: Memory) -> None:
+        """Nothing is left open, as at the end of a step."""
+        for k, name in enumerate(view.scene.bodies):
+            f = memory["work"]["body"][k]["f"]
+            memory["work"]["body"][k]["f"] = [a - b for a, b in zip(f, residual.left[name], strict=True)]
+
+    pushes = view.program.phases["push"]
+    return [
+        ("evaluate", ("evaluate",), "begin", view.set_motion, evaluate),
+        ("merit", ("merit",), "evaluate", view.set_sums, partial(joints.merit, residual=residual, more=view.scene.zero)),
+        ("solve", SOLVE, "evaluate", view.nothing, solve),
+        ("take_velocity", ("take_velocity",), "solve", view.nothing, partial(joints.take_velocity, system=system)),
+        ("depart", ("depart",), "solve", view.set_sums, partial(joints.depart, system=system)),
+        ("advance", ("advance",), "solve", view.set_step, joints.advance),
+        # a second iteration, on records that hold what the first one left, then another right-hand side
+        ("begin again", ("begin",), "advance", view.set_beginning, joints.begin),
+        ("evaluate again", ("evaluate",), "begin again", view.set_motion, evaluate),
+        ("solve again", SOLVE, "evaluate again", view.nothing, solve),
+        ("resolve", ("prepare", "evaluate", "resolve", "substitute"), "solve", view.set_other, partial(joints.solve, system=other)),
+        ("shorten_step", ("shorten_step",), "solve", view.set_base, joints.shorten_step),
+        *([("push", ("spread", "evaluate", "push"), "evaluate", view.set_motion, partial(joints.evaluate, residual=beyond))] if pushes else []),
+        ("react", ("react",), "evaluate", balance, partial(joints.react, residual=residual)),
+        ("recall", ("keep", "recall"), "evaluate", view.nothing, partial(joints.rows_and_loads, residual=residual)),
+        ("compare", ("compare",), "evaluate", view.set_expected, state.compare),
+        ("reset", ("reset",), "react", view.nothing, state.reset),
+        ("gather", ("gather",), "react", view.set_parts, partial(joints.gather, residual=residual)),
+        ("arrive", ("arrive",), "evaluate", view.nothing, state.arrive),
+        ("finish", ("finish",), "evaluate", view.nothing, partial(joints.finish, residual=residual)),
+    ]
+
+
+def _path(view: JointView) -> list[Row]:
+    return []
+
+
+def _knots(view: JointView) -> list[Row]:
+    """Coordinates as a caller gives them, starts, displacements and energies."""
+    places = Places(view.slid)
+
+    def set_apart(memory: Memory) -> None:
+        view.set_slid(memory)
+        places.set(memory)
+
+    def start(v: JointView) -> Iterator[Check]:
+        return chain(state.start_momenta(v), path.forget(v), joints.started(v))
+
+    def start_of_chord(v: JointView) -> Iterator[Check]:
+        return chain(state.start_momenta_of_chord(v), path.forget(v), joints.started(v))
+
+    return [
+        ("couple", ("couple",), "prepare", set_apart, lambda v: places.coupled()),
+        ("place", ("place",), "prepare", set_apart, lambda v: places.placed()),
+        ("measure", ("measure",), "prepare", set_apart, lambda v: places.measured()),
+        ("displace", ("displace",), "prepare", view.set_shift, joints.displace),
+        ("start_momenta", ("start_momenta",), "prepare", view.nothing, start),
+        ("start_momenta_of_chord", ("start_momenta_of_chord",), "prepare", view.nothing, start_of_chord),
+        ("start_momenta_of_turn", ("start_momenta_of_turn",), "prepare", view.nothing, state.start_momenta_of_turn),
+        ("energy", ("energy",), "prepare", view.set_knot, state.energy),
+        ("scatter", ("scatter",), "prepare", view.set_knot, account.scatter),
+        ("ahead", ("ahead",), "prepare", view.nothing, account.ahead),
+        ("account", ("account",), "apply_impulse" if view.interior.nodes else "evaluate", view.nothing, account.account),
+        ("reread", ("reread",), "evaluate", view.set_seen, account.reread),
+    ]
