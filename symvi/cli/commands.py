@@ -136,7 +136,7 @@ def _other_coordinates(mechanism: Mechanism, loops: str, coordinates: str) -> di
     """Operations of an iteration in the coordinates that were not asked for, or why it cannot be solved in them."""
     from symvi.analysis.loops import analyse
     from symvi.program.info import ITERATION
-    from symvi.program.tree import refusal
+    from symvi.program.tree_refusals import refusal
     from symvi.simulate.solver_build import composed
 
     other = "tree" if coordinates == "maximal" else "maximal"

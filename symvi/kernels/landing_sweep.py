@@ -112,9 +112,8 @@ class Landing:
     def remember(self, trace: Trace) -> None:
         link, kind = self.link, self.joint.kind
         count = link.slides if link.is_absolute else link.freedoms
-        open_at_root = self._open_at_root(trace) if self.joint.summed and not link.below else None
-        if open_at_root and not link.laws:
-            self._hand_on(trace, open_at_root)
+        if self.joint.summed and not link.below:
+            self._hand_on_rest(trace)
         if link.is_free:
             return
         if count:
@@ -125,19 +124,15 @@ class Landing:
         carry_angles(trace, self.joint.model)
         if link.laws:
             weights = weights_of(trace, link.laws)
-            pushed = self.laws.by_unknown(trace, handed_on(trace, link.laws, weights), "2")
-            self.laws.push_bodies(trace, pushed, "2", open_at_root)
+            self.laws.push_bodies(trace, self.laws.by_unknown(trace, handed_on(trace, link.laws, weights), "2"), "2")
             keep_weights(trace, link.laws, joint=True)
 
-    def _open_at_root(self, trace: Trace) -> Vector:
+    def _hand_on_rest(self, trace: Trace) -> None:
         """What the solution left open at a root is made up for in the next step, so that no momentum is ever lost."""
         trace.note("p, l -= what is open at the root", "derived here: errors of a step do not add up")
-        return trace.read(OWN, "work", "rest", 6, *MEANINGS["rest"])
-
-    def _hand_on(self, trace: Trace, rest: Vector) -> None:
+        rest = trace.read(OWN, "work", "rest", 6, *MEANINGS["rest"])
         for name, values in (("p", rest[:3]), ("l", rest[3:])):
-            old = trace.read(OWN, "state", name, 3)
-            trace.write(OWN, name, [a - b for a, b in zip(old, values, strict=True)], store="state")
+            trace.add_to_state(OWN, name, [-x for x in values])
 
     def finish(self, trace: Trace) -> None:
         link = self.link

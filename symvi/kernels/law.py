@@ -184,8 +184,7 @@ def hand_on(trace: Trace, laws: Laws, second: Mapping[str, Block], weights: Weig
         rows = stored(trace, block)
         given = [dot(trace, [row[m] for row in rows], push) for m in range(6)]
         for name, values in (("p", given[:3]), ("l", given[3:])):
-            old = trace.read(label, "state", name, 3)
-            trace.write(label, name, [a + b for a, b in zip(old, values, strict=True)], store="state")
+            trace.add_to_state(label, name, values)
 
 
 def handed_on(trace: Trace, laws: Laws, weights: Weights) -> list[Scalar]:

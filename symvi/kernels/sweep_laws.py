@@ -38,13 +38,8 @@ class LawsAlong:
             turning = [dot_sparse(trace, column, values[link.slides :]) for column in columns]
         return [*values[: link.slides], *turning]
 
-    def push_bodies(
-        self, trace: Trace, impulses: Sequence[Scalar], knot: str, less: Sequence[Scalar] | None = None
-    ) -> None:
-        """Impulses along the unknowns on both bodies: of the second knot into momenta, else into what is open.
-
-        less: what the momenta of the body that is carried lose besides.
-        """
+    def push_bodies(self, trace: Trace, impulses: Sequence[Scalar], knot: str) -> None:
+        """Impulses along the unknowns on both bodies: of the second knot into momenta, else into what is open."""
         zero, link = trace.graph.constant(0), self.link
         total = [zero] * 6
         for column, value in zip(self.joint.pushes(trace, knot), impulses, strict=True):
@@ -57,12 +52,8 @@ class LawsAlong:
         for label, lever, sign in ends:
             given = [*force, *blocks_sum(torque, cross(lever, force))]
             if knot == "2":
-                for name, values, lost in (("p", given[:3], (less or [])[:3]), ("l", given[3:], (less or [])[3:])):
-                    old = trace.read(label, "state", name, 3)
-                    if lost and label == OWN:
-                        old = [a - b for a, b in zip(old, lost, strict=True)]
-                    new = [a + b if sign > 0 else a - b for a, b in zip(old, values, strict=True)]
-                    trace.write(label, name, new, store="state")
+                for name, values in (("p", given[:3]), ("l", given[3:])):
+                    trace.add_to_state(label, name, [x if sign > 0 else -x for x in values])
             else:
                 old = trace.read(label, "work", "f", 6)
                 trace.write(label, "f", [a - b if sign > 0 else a + b for a, b in zip(old, given, strict=True)])

@@ -118,11 +118,16 @@ class Trace:
                 self._add(rate, Location(label, "work", name, i), old, value)
         self.graph.origin = self._around
 
+    def add_to_state(self, label: str, name: str, values: Sequence[Scalar]) -> None:
+        """Add to a field of the state. What a kernel adds to it in several terms is one store."""
+        for i, (old, value) in enumerate(zip(self.read(label, "state", name, len(values)), values, strict=True)):
+            self._add(max(old.rate, value.rate), Location(label, "state", name, i), old, value)
+
     def _add(self, rate: Rate, location: Location, old: Scalar, value: Scalar) -> None:
         """A kernel reads before it writes, so what it adds to one place in several terms is one store."""
         for k, (known_rate, known, total) in enumerate(self.writes):
-            if (known_rate, known) == (rate, location):
-                self.writes[k] = (rate, location, total + value)
+            if known == location and (known_rate == rate or location.store == "state"):
+                self.writes[k] = (max(known_rate, rate), location, total + value)
                 return
         self.writes.append((rate, location, old + value))
 
@@ -176,6 +181,9 @@ class Trace:
     def _part(self, name: str, rate: Rate, outputs: list[tuple[Location, Scalar]]) -> tuple[Kernel, list]:
         """The kernel of one part, and the earlier values that it needs kept for it."""
         cut = _Cut(self, rate)
+        places = [location for location, _ in outputs]
+        if twice := sorted({str(place) for place in places if places.count(place) > 1}):
+            raise ValueError(f"kernel '{name}' stores twice to {twice[0]}: the first of the two would be lost")
         new_outputs = tuple((location, cut.copy(value)) for location, value in outputs)
         used = {place.port for place, _ in new_outputs} | {place.port for place in cut.locations}
         ports = tuple(port for port in self.ports if port.label in used or port.label == self.own)

@@ -3,8 +3,8 @@
 Where orientations are computed from joints, exact zeros of axes and anchors go on into all that follows from them: the
 links of a planar chain turn about one axis, and every number beside its plane is zero. Which are so follows from the
 kernels alone, as the greatest fixed point: every number is taken for a constant, kernels are traced, and what one of
-them makes something else of is free from then on. Zeros of a state count as well: a motion that begins on its joints
-has them, and the kernels that place bodies keep them.
+them makes something else of is free from then on. Zeros of a state count as well, but not what a start gives (rates): a
+motion that begins on its joints has these zeros, and the kernels that place bodies keep them.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ class Patterns:
     """Finds constants and rewrites the calls of all phases.
 
     phases: calls by phase. kinds: node types whose numbers may be constants. exempt: phases whose kernels stay as they
-    are, since they look at what a caller has given. needed: whether something else than a kernel reads a place.
+    are, since they look at what a caller has given. needed: whether something else than a kernel reads a place. given:
+    whether a start gives a place of the state, so that it may hold any number.
     """
 
     def __init__(
@@ -35,8 +36,9 @@ class Patterns:
         kinds: Collection[str],
         exempt: Collection[str],
         needed: Callable[[Place], bool],
+        given: Callable[[Place], bool],
     ):
-        self.phases, self.kinds, self.exempt, self.needed = phases, kinds, exempt, needed
+        self.phases, self.kinds, self.exempt, self.needed, self.given = phases, kinds, exempt, needed, given
         self.kernels = list(dict.fromkeys(call.kernel for calls in phases.values() for call in calls))
         self.known: dict[Place, object] = {}
 
@@ -82,13 +84,15 @@ class Patterns:
                         changed = changed or joined is not self.known[place] and joined != self.known[place]
                         self.known[place] = joined
 
-    @staticmethod
-    def _first(place: Place) -> object:
-        """What a place holds before a kernel writes it: in a state zero, but for scalar parts of orientations."""
+    def _first(self, place: Place) -> object:
+        """What a place holds before a kernel writes it.
+
+        In a state this is zero, but for what a start gives and for scalar parts of orientations.
+        """
         _, store, name, entry = place
         if store == "work":
             return UNKNOWN
-        return None if (name, entry) == ("q", 0) else Fraction(0)
+        return None if (name, entry) == ("q", 0) or self.given(place) else Fraction(0)
 
     def _values(self, kernel: Kernel) -> dict[int, object]:
         """Constant, None for any number, or UNKNOWN, of every node of a kernel."""

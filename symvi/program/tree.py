@@ -11,20 +11,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
-from symvi.analysis.choices import NOTHING_DROPPED, Choices, models_of
+from symvi.analysis.choices import models_of
 from symvi.kernels.account import body_kernels as account_of_bodies
 from symvi.kernels.body_kernels import BODY, body_kernels, diagonal_block
-from symvi.kernels.carried_joint import BENT, MEANINGS, OF_JOINT, CarriedJoint, Link, Place
+from symvi.kernels.carried_joint import BENT, CarriedJoint, Link, Place
 from symvi.kernels.common import COMMON
 from symvi.kernels.constraint import ConstraintKernels, Damping
 from symvi.kernels.kernel import Block, Kernel
 from symvi.kernels.knots import Baked
 from symvi.kernels.sweep import Sweep, joint_reports
-from symvi.mechanism import Joint, Mechanism, coordinate_kinds
 from symvi.numbers.derived_parameters import merit_inertia
 from symvi.physics.model import ContactModel, LawModel
 from symvi.program.border import Border
-from symvi.program.carrying_tree import can_carry, carrying_tree
 from symvi.program.draft import Draft
 from symvi.program.formulation import SINGULAR, Joined
 from symvi.program.led_drivers import led_drivers
@@ -34,53 +32,12 @@ from symvi.program.phases import KNOWN, LANDING, MATRIX, RESIDUAL
 from symvi.program.problem import Problem, acts_along
 from symvi.program.program import Call, Node, OrderNotes
 from symvi.program.tree_links import TreeLinks
+from symvi.program.tree_numbers import given_rates, needed_numbers
+from symvi.program.tree_refusals import refusal
 
 FULL = (1 << 36) - 1  # the pattern of a 6 x 6 block without zeros
 LOOKING = ("inspect", "place", "couple", "measure")  # phases that look at what a caller has given
 FREE = "free"  # the record of a body that no joint holds
-
-
-def refusal(mechanism: Mechanism, choices: Choices = NOTHING_DROPPED) -> str | None:
-    """Why the motion of a mechanism is not solved for in joint coordinates; None where it can be."""
-    steps = carrying_tree(mechanism, choices)
-    placed = {step.joint.name for step in steps}
-    for law in (*(force for force in mechanism.forces if force.kind == "dry_friction"), *mechanism.limits):
-        along = getattr(law, "joint", None)
-        if along and along not in placed:  # sent through bodies and back, it would lose its last digits
-            return f"'{law.name}' acts on joint '{along}', which closes a loop"
-    for joint, _ in steps:
-        if not can_carry(joint):
-            return f"joint '{joint.name}' is of type {joint.type}"
-    # what acts there pushes at a point of the body below, where the sweep sums up about one of the body that is carried
-    aside = {step.joint.name for step in steps if not step.to_child and _slides_alone(step.joint)}
-    for contact in mechanism.contacts:
-        if "world" not in (contact.parent, contact.child) and contact.cone == "linear":
-            return f"contact '{contact.name}' is between two bodies, and its cone is linear"
-    for force in mechanism.forces:
-        along = getattr(force, "joint", None)
-        if force.kind not in ("actuator", "wrench", "potential", "point_spring") and along is None:
-            return f"'{force.name}' is a force of kind {force.kind}"
-        if along and choices.kept.get(along) == () and force.kind != "actuator":
-            return f"'{force.name}' acts on joint '{along}', all of whose rows others imply"
-        if along and force.kind != "actuator" and along in aside:
-            return f"'{force.name}' acts on joint '{along}', which slides along axes of the body that it carries"
-        if along and force.kind != "actuator" and _is_free(mechanism, along):
-            return f"'{force.name}' acts on joint '{along}', which holds nothing"
-    for limit in mechanism.limits:
-        if limit.joint in aside:
-            return f"limit '{limit.name}' acts on joint '{limit.joint}', which slides along axes of the body it carries"
-        if _is_free(mechanism, limit.joint):
-            return f"limit '{limit.name}' acts on joint '{limit.joint}', which holds nothing"
-    return None
-
-
-def _slides_alone(joint: Joint) -> bool:
-    kinds = coordinate_kinds(joint.type)
-    return len(kinds) > 1 and set(kinds) == {"translation"}
-
-
-def _is_free(mechanism: Mechanism, joint: str) -> bool:
-    return len(coordinate_kinds(mechanism.joint(joint).type)) == 6
 
 
 class TreeCoordinates:
@@ -306,18 +263,9 @@ class TreeCoordinates:
     def simplified(self, phases: Mapping[str, Sequence[Call]]) -> Mapping[str, Sequence[Call]]:
         """The calls without what is the same in every step, and without what nobody reads then."""
         kinds = {BODY, *(node.kind for node in self.nodes.values()), *self.border.kinds}
-        simpler = Patterns(phases, kinds, LOOKING, self._is_needed).simplified()
-        return compacted(simpler, self.draft.records, kinds, self._is_needed)
-
-    def _is_needed(self, place: tuple[str, str, str, int]) -> bool:
-        """Whether control, or a user, reads a number."""
-        kind, _, name, _ = place
-        if kind in self.border.kinds:
-            return self.border.is_needed(kind, name)
-        if kind == BODY:
-            return name not in (*MEANINGS, "r", "j", "c", "a", "jw", "D", "q1") or name in ("rest", "held")
-        read = ("bearing", "wrench", *(("u", "base", "s") if self.closing else ()))
-        return name not in OF_JOINT or name in read
+        needed = needed_numbers(self.border, bool(self.closing))
+        simpler = Patterns(phases, kinds, LOOKING, needed, given_rates(self.links.values())).simplified()
+        return compacted(simpler, self.draft.records, kinds, needed)
 
     def _call(self, phase: str, name: str, verb: str) -> Call:
         kernel, ports = {**self.placed[name], **self.moved[name]}[phase], self._ports(name)

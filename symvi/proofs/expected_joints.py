@@ -72,6 +72,8 @@ def turning(view: JointView, constraint) -> list[int]:
         driver = next(driver for driver in mechanism.drivers if driver.name == constraint.name)
         return [0] * (coordinate_kinds(mechanism.joint(driver.joint).type)[driver.coordinate] == "rotation")
     joint = mechanism.joint(constraint.name)
+    if JOINTS[joint.type].has_pin and not view.keeps_axes:
+        return []
     return [k for k, unit in enumerate(JOINTS[joint.type].units_of(joint)) if unit == "r"]
 
 

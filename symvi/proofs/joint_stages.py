@@ -44,7 +44,7 @@ def _step(view: JointView) -> list[Row]:
         ("inspect", ("inspect",), "prepare", view.set_slid, lambda v: joints.inspect(v.slid)),
         ("inspect turned", ("inspect",), "prepare", view.set_apart, lambda v: joints.inspect_turned(v.apart)),
         ("look_back", ("look_back",), "prepare", view.set_bends, joints.look_back),
-        ("begin", ("begin",), "prepare", view.set_beginning, joints.begin),
+        ("begin", ("begin",), "watch", view.set_beginning, joints.begin),
         ("rest", ("rest",), "prepare", view.nothing, joints.rest),
     ]
 

@@ -111,7 +111,8 @@ def _formulations(system: MultibodySystem, choices: Choices, coordinates: str) -
 
     if coordinates == "maximal":
         return [MaximalCoordinates]
-    from symvi.program.tree import TreeCoordinates, refusal
+    from symvi.program.tree import TreeCoordinates
+    from symvi.program.tree_refusals import refusal
 
     mechanism = system.mechanism
     why = refusal(mechanism, choices)

@@ -7,7 +7,7 @@ import pytest
 
 from symvi import Body, Box, Driver, Joint, JointDamper, Limit, Mechanism, Simulator, SolverOptions
 from symvi.numbers.control import SolverStatus
-from symvi.program.tree import refusal
+from symvi.program.tree_refusals import refusal
 from symvi.proofs.zoo import zoo
 from tests.tree.chains import lawful, legged, moved, somewhere, tree, trees
 
