@@ -13,6 +13,7 @@ from functools import cached_property
 from symvi.mechanism import coordinate_kinds
 from symvi.naive import joints
 from symvi.naive.discrete_body import apply_inertia, kinetic_energy, momentum, second_knot
+from symvi.naive.inequalities import Law
 from symvi.naive.joint_tree import Carried
 from symvi.naive.quaternion import add, cross, dot, multiply, rotate, scale, subtract, unrotate
 from symvi.proofs import expected_state as state
@@ -227,6 +228,27 @@ def pressed(view: JointView, residual: Residual) -> Iterator[Check]:
             yield view.check(view.node_of(name), "wrench", wrench(view, residual, link))
     for name, values in residual.balanced.items():
         yield view.check(name, "y", values)
+
+
+def sent(view: JointView, residual: Residual, laws: Mapping[str, Law]) -> Iterator[Check]:
+    """What was left to bodies, less what nodes are sent to beside their impulses; those between two bodies keep that."""
+    found = dict(residual.left)
+    for name, node in view.interior.nodes.items():
+        contact = view.interior.contacts.get(name)
+        if contact is None or "world" in (contact.parent, contact.child):
+            for body in node.moving:
+                found[body] = subtract(found[body], node.push(body, laws[name].sent))
+    for name, values in found.items():
+        yield view.check(name, "f", values)
+
+
+def kept(view: JointView, residual: Residual) -> Iterator[Check]:
+    """What was left to bodies, and rows, as they were before an aim and an elimination changed them."""
+    for name, values in residual.left.items():
+        yield view.check(name, "f", values)
+    for name, values in residual.rows.items():
+        if view.is_row(name) or name in residual.driven:
+            yield view.check(name, "f", values)
 
 
 def wrench(view: JointView, residual: Residual, link: Carried) -> list:

@@ -6,7 +6,7 @@ blocks and factors of a sweep are proved by the increments that come of them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import chain
 
@@ -18,13 +18,14 @@ from symvi.proofs import expected_step as step
 from symvi.proofs.check import Check
 from symvi.proofs.crun import Memory
 from symvi.proofs.expected_joints import Residual
-from symvi.proofs.expected_path import EXACT, SCALED
+from symvi.proofs.expected_path import EXACT, NOTHING, SCALED
 from symvi.proofs.expected_place import Places
 from symvi.proofs.expected_step import Linear
 from symvi.proofs.joint_scene import JointScene
 from symvi.proofs.joint_view import JointView
 from symvi.proofs.stages import Row, Stage, arranged
 
+Expected = Callable[[JointView], Iterator[Check]]
 SOLVE = ("linearize", "eliminate", "substitute")
 
 
@@ -97,7 +98,106 @@ def _plain(view: JointView) -> list[Row]:
 
 
 def _path(view: JointView) -> list[Row]:
-    return []
+    """The interior point: as in maximal coordinates, but that joints leave to bodies what is open alone."""
+    laws = path.Laws(view)
+    free = Linear(view.system.matrix, view.system.residual)
+    scaled, exact, other = laws.aimed(SCALED), laws.aimed(EXACT), laws.aimed(SCALED, 1)
+    plain, pressed = Residual(view, free), Residual(view, laws.pressed)
+    view.solution = view.solved(scaled)
+    view.impulses = view.scene.impulses | pressed.balanced
+    view.sum_up(pressed.y, dict(joints.reactions(view, pressed)))
+    aim, aim_other = partial(view.set_aim, 0), partial(view.set_aim, 1)
+    kept = partial(joints.kept, residual=pressed)
+
+    def sent(form: str, which: int = 0) -> Expected:
+        return partial(joints.sent, residual=pressed, laws=laws.of(form, which))
+
+    def respond(form: str, which: int = 0) -> Expected:
+        """Increments of all variables, of those that nodes and bodies are solved for together."""
+        solution = view.solved(laws.aimed(form, which))
+        return lambda v: path.respond(v.solving(solution), laws.of(form, which))
+
+    def solve(system: Linear) -> Expected:
+        return partial(joints.solve, system=system)
+
+    def evaluate(v: JointView) -> Iterator[Check]:
+        return chain(joints.evaluate(v, plain), path.seen(v))
+
+    def press(v: JointView) -> Iterator[Check]:
+        return chain(joints.pressed(v, pressed), path.missed(v))
+
+    def push(v: JointView) -> Iterator[Check]:
+        return chain(joints.evaluate(v, Residual(v, laws.pressed, before=pressed)), path.seen(v))
+
+    def scale(v: JointView) -> Iterator[Check]:
+        return chain(path.scaling(v), path.determinants(v), path.stiffness(v, laws.of(SCALED)))
+
+    def linearised(v: JointView) -> Iterator[Check]:
+        return chain(path.determinants(v), path.stiffness(v, laws.of(EXACT)))
+
+    def advance(v: JointView) -> Iterator[Check]:
+        return chain(joints.advance(v), path.advance(v, laws.of(SCALED)))
+
+    def gather(v: JointView) -> Iterator[Check]:
+        return chain(joints.gather(v, pressed), path.gather(v))
+
+    answer = partial(path.answer, laws=laws.of(EXACT))
+    held = [
+        ("differ", ("differ",), "apply_impulse", view.set_step_before, step.differ),
+        ("soften", ("soften",), "apply_impulse", view.set_start, path.soften),
+        ("answer", ("answer",), "exact", view.set_answered, answer),
+        ("uncouple", ("uncouple",), "exact", view.nothing, path.uncouple),
+    ]
+    return [
+        ("evaluate", ("evaluate",), "begin", view.set_motion, evaluate),
+        ("warm", ("warm",), "evaluate", view.set_start, path.warm),
+        ("apply_impulse", ("apply_impulse",), "evaluate", view.nothing, press),
+        ("release", ("release",), "apply_impulse", view.nothing, path.release),
+        ("solve free", SOLVE, "release", view.nothing, solve(laws.pressed)),
+        ("spread", ("spread",), "apply_impulse", view.nothing, path.spread),
+        ("push", ("evaluate", "push"), "spread", view.set_motion, push),
+        ("merit", ("merit",), "apply_impulse", view.set_sums, partial(joints.merit, residual=pressed, more=path.merit(view))),
+        ("scale", ("scale",), "apply_impulse", view.nothing, scale),
+        ("linearize", ("linearize", "keep"), "scale", view.nothing, kept),
+        ("predict", ("predict",), "linearize", view.nothing, sent(SCALED, NOTHING)),
+        ("follow", ("eliminate", "substitute", "respond"), "predict", view.nothing, respond(SCALED, NOTHING)),
+        ("right_hand_side", ("right_hand_side",), "linearize", aim, sent(SCALED)),
+        ("solve", ("eliminate", "substitute"), "right_hand_side", view.nothing, solve(scaled)),
+        ("respond", ("respond",), "solve", view.nothing, respond(SCALED)),
+        ("take_velocity", ("take_velocity",), "solve", view.nothing, partial(joints.take_velocity, system=scaled)),
+        ("depart", ("depart",), "solve", view.set_sums, partial(joints.depart, system=scaled)),
+        ("advance", ("advance",), "respond", view.set_step, advance),
+        # another right-hand side on the same factors
+        ("recall", ("recall",), "solve", view.nothing, kept),
+        ("aim again", ("right_hand_side",), "recall", aim_other, sent(SCALED, 1)),
+        ("resolve", ("resolve", "substitute"), "aim again", view.nothing, solve(other)),
+        # a second iteration, on records that hold what the first one left
+        ("begin again", ("begin",), "advance", view.set_beginning, joints.begin),
+        ("evaluate again", ("evaluate",), "begin again", view.set_motion, evaluate),
+        ("press again", ("apply_impulse",), "evaluate again", view.nothing, press),
+        ("exact", ("exact",), "press again", view.nothing, linearised),
+        ("linearize exact", ("linearize", "predict"), "exact", view.nothing, sent(EXACT, NOTHING)),
+        ("follow exact", ("eliminate", "substitute", "respond"), "linearize exact", view.nothing, respond(EXACT, NOTHING)),
+        ("aim exact", ("linearize", "right_hand_side_exact"), "exact", aim, sent(EXACT)),
+        ("solve exact", ("eliminate", "substitute"), "aim exact", view.nothing, solve(exact)),
+        ("respond exact", ("respond",), "solve exact", view.nothing, respond(EXACT)),
+        # what is held at a knot, where laws change from step to step
+        *(held if view.program.phases["answer"] else []),
+        (
+            "shorten_step",
+            ("shorten_step",),
+            "solve",
+            view.set_base,
+            lambda v: chain(joints.shorten_step(v), path.shorten_step(v)),
+        ),
+        ("react", ("react",), "apply_impulse", view.nothing, lambda v: chain(joints.react(v, pressed), path.react(v))),
+        ("compare", ("compare",), "apply_impulse", view.set_expected, state.compare),
+        ("do_work", ("do_work",), "apply_impulse", view.set_sums, state.do_work),
+        ("reset", ("reset",), "react", view.nothing, state.reset),
+        ("gather", ("gather",), "react", view.set_parts, gather),
+        ("arrive", ("arrive",), "apply_impulse", view.nothing, state.arrive),
+        ("finish", ("finish",), "apply_impulse", view.nothing, lambda v: chain(joints.finish(v, pressed), path.finish(v))),
+    ]
 
 
 def _knots(view: JointView) -> list[Row]:

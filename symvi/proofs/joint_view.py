@@ -70,6 +70,12 @@ class JointView(View):
         """F s = f by node, of the naive system."""
         return newton(self.system, system.matrix, system.residual, self.scene.guards)
 
+    def solving(self, solution: dict[str, list]) -> JointView:
+        """The same with another solution."""
+        view = copy(self)
+        view.solution = solution
+        return view
+
     def otherwise(self, system: Linear) -> Linear:
         """The same system at other momenta and impulses of rows."""
         found = dict(system.residual)
