@@ -18,6 +18,7 @@ from symvi.naive.joint_tree import Carried
 from symvi.naive.quaternion import add, cross, dot, multiply, rotate, scale, subtract, unrotate
 from symvi.proofs import expected_state as state
 from symvi.proofs.check import Check
+from symvi.proofs.expected_joint_factors import factors
 from symvi.proofs.expected_step import Linear, angles, carried_angles, load
 from symvi.proofs.joint_scene import NEXT, PAST, SHIFTED, TO_COME
 from symvi.proofs.joint_view import JointView
@@ -58,12 +59,13 @@ def inspect_turned(view: JointView) -> Iterator[Check]:
     for constraint in view.system.constraints:
         if not view.is_row(constraint.name):
             check, kept = view.check(constraint.name, "g", row_values(view, constraint)), turning(view, constraint)
+            if not kept:
+                continue
             yield replace(
                 check,
                 expected=[check.expected[k] for k in kept],
                 read=lambda m, read=check.read, kept=kept: [read(m)[k] for k in kept],
             )
-    yield from angles_now(view, "inspect")
 
 
 def turning(view: JointView, constraint) -> list[int]:
@@ -234,8 +236,7 @@ def sent(view: JointView, residual: Residual, laws: Mapping[str, Law]) -> Iterat
     """What was left to bodies, less what nodes are sent to beside their impulses; those between two bodies keep that."""
     found = dict(residual.left)
     for name, node in view.interior.nodes.items():
-        contact = view.interior.contacts.get(name)
-        if contact is None or "world" in (contact.parent, contact.child):
+        if not view.is_bordered(name):
             for body in node.moving:
                 found[body] = subtract(found[body], node.push(body, laws[name].sent))
     for name, values in found.items():
@@ -299,17 +300,25 @@ def opposed(view: JointView, link: Carried) -> list:
 
 
 # --- solution ---------------------------------------------------------------------------------------------------------
-def solve(view: JointView, system: Linear) -> Iterator[Check]:
-    """Newton's increments, of one dense solution."""
+def solve(view: JointView, system: Linear, alone: Mapping | None = None) -> Iterator[Check]:
+    """Newton's increments, of one dense solution. alone: the matrix without laws between two bodies."""
     s, second = view.solved(system), view.system.second()
     for name, link in view.tree.links.items():
         if link.freedoms:
             yield view.of_joint(name, "s", view.equations.increments(name, s, second))
-        if not view.scene.summed:
-            yield view.check(name, "s", s[name])
+        yield view.check(name, "s", about_anchor(view, link, s[name], second) if view.scene.summed else s[name])
     for name, values in s.items():
         if view.is_row(name):
             yield view.check(name, "s", values)
+    yield from factors(view, system.matrix if alone is None else alone)
+
+
+def about_anchor(view: JointView, link: Carried, s: list, second: Mapping) -> list:
+    """The increment of a body told of its own anchor at the second knot, in place of its centre of mass."""
+    if link.joint is None:
+        return s
+    anchor = rotate(second[link.body][1], link.joint.anchor_b if link.outward else link.joint.anchor_a)
+    return [*add(s[:3], cross(s[3:], anchor)), *s[3:]]
 
 
 def take_velocity(view: JointView, system: Linear) -> Iterator[Check]:

@@ -38,6 +38,8 @@ class JointScene(Scene):
         self.links: Mapping[str, Link] = formulation.links
         self.summed = formulation.summed
         self.link_nodes: Mapping[str, Node] = formulation.nodes
+        closing = {model.name for model in formulation.closing}
+        self.closing = [(row.name, row.ancestor) for row in formulation.border.rows if row.name in closing]
         super().__init__(
             mechanism, program, replace(choices, pivots={}), prime=prime, seed=seed, guarded=guarded
         )

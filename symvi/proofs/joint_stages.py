@@ -38,12 +38,16 @@ def stages_of_joints(scene: JointScene) -> list[Stage]:
 
 def _step(view: JointView) -> list[Row]:
     """Up to the motion at which the residual is taken."""
+
+    def turned(v: JointView) -> Iterator[Check]:
+        return joints.inspect_turned(v.apart)
+
     return [
         ("setup", ("setup",), None, view.nothing, lambda v: chain(step.setup(v), path.weights(v))),
         ("prepare", ("prepare",), "setup", view.set_switches, lambda v: chain(joints.prepare(v), path.geometry(v))),
         ("watch", ("watch",), "prepare", view.nothing, step.watch),
         ("inspect", ("inspect",), "prepare", view.set_slid, lambda v: joints.inspect(v.slid)),
-        ("inspect turned", ("inspect",), "prepare", view.set_apart, lambda v: joints.inspect_turned(v.apart)),
+        *([("inspect turned", ("inspect",), "prepare", view.set_apart, turned)] if next(turned(view), None) else []),
         ("look_back", ("look_back",), "prepare", view.set_bends, joints.look_back),
         ("begin", ("begin",), "watch", view.set_beginning, joints.begin),
         ("rest", ("rest",), "prepare", view.nothing, joints.rest),
@@ -101,7 +105,7 @@ def _path(view: JointView) -> list[Row]:
     """The interior point: as in maximal coordinates, but that joints leave to bodies what is open alone."""
     laws = path.Laws(view)
     free = Linear(view.system.matrix, view.system.residual)
-    scaled, exact, other = laws.aimed(SCALED), laws.aimed(EXACT), laws.aimed(SCALED, 1)
+    scaled = laws.aimed(SCALED)
     plain, pressed = Residual(view, free), Residual(view, laws.pressed)
     view.solution = view.solved(scaled)
     view.impulses = view.scene.impulses | pressed.balanced
@@ -112,13 +116,15 @@ def _path(view: JointView) -> list[Row]:
     def sent(form: str, which: int = 0) -> Expected:
         return partial(joints.sent, residual=pressed, laws=laws.of(form, which))
 
+    def solve(form: str, which: int = 0) -> Expected:
+        taken = {name: law for name, law in laws.of(form, which).items() if not view.is_bordered(name)}
+        alone = view.interior.condensed(taken)
+        return partial(joints.solve, system=laws.aimed(form, which), alone=alone)
+
     def respond(form: str, which: int = 0) -> Expected:
         """Increments of all variables, of those that nodes and bodies are solved for together."""
-        solution = view.solved(laws.aimed(form, which))
-        return lambda v: path.respond(v.solving(solution), laws.of(form, which))
-
-    def solve(system: Linear) -> Expected:
-        return partial(joints.solve, system=system)
+        solution, solved = view.solved(laws.aimed(form, which)), solve(form, which)
+        return lambda v: chain(path.respond(v.solving(solution), laws.of(form, which)), solved(v))
 
     def evaluate(v: JointView) -> Iterator[Check]:
         return chain(joints.evaluate(v, plain), path.seen(v))
@@ -153,7 +159,7 @@ def _path(view: JointView) -> list[Row]:
         ("warm", ("warm",), "evaluate", view.set_start, path.warm),
         ("apply_impulse", ("apply_impulse",), "evaluate", view.nothing, press),
         ("release", ("release",), "apply_impulse", view.nothing, path.release),
-        ("solve free", SOLVE, "release", view.nothing, solve(laws.pressed)),
+        ("solve free", SOLVE, "release", view.nothing, partial(joints.solve, system=laws.pressed)),
         ("spread", ("spread",), "apply_impulse", view.nothing, path.spread),
         ("push", ("evaluate", "push"), "spread", view.set_motion, push),
         ("merit", ("merit",), "apply_impulse", view.set_sums, partial(joints.merit, residual=pressed, more=path.merit(view))),
@@ -162,7 +168,7 @@ def _path(view: JointView) -> list[Row]:
         ("predict", ("predict",), "linearize", view.nothing, sent(SCALED, NOTHING)),
         ("follow", ("eliminate", "substitute", "respond"), "predict", view.nothing, respond(SCALED, NOTHING)),
         ("right_hand_side", ("right_hand_side",), "linearize", aim, sent(SCALED)),
-        ("solve", ("eliminate", "substitute"), "right_hand_side", view.nothing, solve(scaled)),
+        ("solve", ("eliminate", "substitute"), "right_hand_side", view.nothing, solve(SCALED)),
         ("respond", ("respond",), "solve", view.nothing, respond(SCALED)),
         ("take_velocity", ("take_velocity",), "solve", view.nothing, partial(joints.take_velocity, system=scaled)),
         ("depart", ("depart",), "solve", view.set_sums, partial(joints.depart, system=scaled)),
@@ -170,7 +176,7 @@ def _path(view: JointView) -> list[Row]:
         # another right-hand side on the same factors
         ("recall", ("recall",), "solve", view.nothing, kept),
         ("aim again", ("right_hand_side",), "recall", aim_other, sent(SCALED, 1)),
-        ("resolve", ("resolve", "substitute"), "aim again", view.nothing, solve(other)),
+        ("resolve", ("resolve", "substitute"), "aim again", view.nothing, solve(SCALED, 1)),
         # a second iteration, on records that hold what the first one left
         ("begin again", ("begin",), "advance", view.set_beginning, joints.begin),
         ("evaluate again", ("evaluate",), "begin again", view.set_motion, evaluate),
@@ -179,7 +185,7 @@ def _path(view: JointView) -> list[Row]:
         ("linearize exact", ("linearize", "predict"), "exact", view.nothing, sent(EXACT, NOTHING)),
         ("follow exact", ("eliminate", "substitute", "respond"), "linearize exact", view.nothing, respond(EXACT, NOTHING)),
         ("aim exact", ("linearize", "right_hand_side_exact"), "exact", aim, sent(EXACT)),
-        ("solve exact", ("eliminate", "substitute"), "aim exact", view.nothing, solve(exact)),
+        ("solve exact", ("eliminate", "substitute"), "aim exact", view.nothing, solve(EXACT)),
         ("respond exact", ("respond",), "solve exact", view.nothing, respond(EXACT)),
         # what is held at a knot, where laws change from step to step
         *(held if view.program.phases["answer"] else []),

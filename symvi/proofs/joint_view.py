@@ -140,6 +140,11 @@ class JointView(View):
         """Whether laws act along a joint of the tree, which takes them."""
         return laws.holder in self.scene.carried
 
+    def is_bordered(self, name: str) -> bool:
+        """Whether a contact is between two bodies, and so a row of its own."""
+        contact = self.interior.contacts.get(name)
+        return contact is not None and "world" not in (contact.parent, contact.child)
+
     def is_row(self, name: str) -> bool:
         """Whether a node has rows that the tree does not carry."""
         return name not in self.scene.bodies and name not in self.scene.carried
