@@ -1,4 +1,7 @@
-"""`python -m symvi.proofs [--json] [--coordinates both] [NAME ...]`: prove the kernels of files or of the zoo (default: all of it)."""
+"""Prove the kernels of files or of the zoo (default: all of it).
+
+`python -m symvi.proofs [--json] [--coordinates both] [NAME ...]`
+"""
 
 from __future__ import annotations
 

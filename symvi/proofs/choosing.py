@@ -53,9 +53,7 @@ def chosen(names: Sequence[str], register: Sequence[Path] = (), coordinates: str
         for mechanism, choices in found if names else ():
             if why := refusal(mechanism, choices):
                 raise MechanismError(f"'{mechanism.name}' has no joint coordinates: {why}; ask for maximal ones")
-    return [
-        Case(*one, kind) for one in found for kind in asked if kind == "maximal" or refusal(*one) is None
-    ]
+    return [Case(*one, kind) for one in found for kind in asked if kind == "maximal" or refusal(*one) is None]
 
 
 def described(path: str, known: Iterable[str] = ()) -> tuple[Mechanism, Choices]:

@@ -22,7 +22,9 @@ def factors(view: JointView, matrix: Mapping[tuple[str, str], list[list]]) -> It
     names, hangs = [name for name, _ in view.scene.closing], dict(view.scene.closing)
     for place, name in enumerate(names):
         bodies = carried(view, hangs[name])
-        joints = [link.name for body, link in view.tree.links.items() if body in bodies and link.name in view.system.sizes]
+        joints = [
+            link.name for body, link in view.tree.links.items() if body in bodies and link.name in view.system.sizes
+        ]
         led = [d.name for d in view.scene.mechanism.drivers if d.name in view.scene.carried and d.joint in joints]
         before = [other for other in names[:place] if hangs[other] is None or hangs[other] in {*bodies, hangs[name]}]
         if hangs[name] is not None:
@@ -55,7 +57,10 @@ def schur(view: JointView, matrix: Mapping, name: str, nodes: list[str]) -> list
     own = [(name, k) for k in range(sizes[name])]
     taken = solve([[entry(r, c) for c in places] for r in places], [[entry(r, c) for c in own] for r in places])
     return [
-        [entry(r, c) - sum((entry(r, p) * row[k] for p, row in zip(places, taken, strict=True)), zero) for k, c in enumerate(own)]
+        [
+            entry(r, c) - sum((entry(r, p) * row[k] for p, row in zip(places, taken, strict=True)), zero)
+            for k, c in enumerate(own)
+        ]
         for r in own
     ]
 

@@ -8,18 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from functools import cached_property
 
 from symvi.mechanism import coordinate_kinds
 from symvi.naive import joints
-from symvi.naive.discrete_body import apply_inertia, kinetic_energy, momentum, second_knot
-from symvi.naive.inequalities import Law
+from symvi.naive.discrete_body import kinetic_energy, momentum
 from symvi.naive.joint_tree import Carried
-from symvi.naive.quaternion import add, cross, dot, multiply, rotate, scale, subtract, unrotate
+from symvi.naive.quaternion import add, cross, dot, multiply, rotate, scale, subtract
 from symvi.proofs import expected_state as state
 from symvi.proofs.check import Check
 from symvi.proofs.expected_joint_factors import factors
-from symvi.proofs.expected_step import Linear, angles, carried_angles, load
+from symvi.proofs.expected_joint_residual import Residual, wrench
+from symvi.proofs.expected_step import Linear, angles, carried_angles
 from symvi.proofs.joint_scene import NEXT, PAST, SHIFTED, TO_COME
 from symvi.proofs.joint_view import JointView
 from symvi.registry import JOINTS
@@ -57,10 +56,8 @@ def inspect_turned(view: JointView) -> Iterator[Check]:
     orientation: where these are open, rows of lengths tell no length.
     """
     for constraint in view.system.constraints:
-        if not view.is_row(constraint.name):
-            check, kept = view.check(constraint.name, "g", row_values(view, constraint)), turning(view, constraint)
-            if not kept:
-                continue
+        check = None if view.is_row(constraint.name) else view.check(constraint.name, "g", row_values(view, constraint))
+        if check is not None and (kept := told_turned(view, constraint, len(check.expected))):
             yield replace(
                 check,
                 expected=[check.expected[k] for k in kept],
@@ -68,14 +65,16 @@ def inspect_turned(view: JointView) -> Iterator[Check]:
             )
 
 
-def turning(view: JointView, constraint) -> list[int]:
-    """Which rows of a joint, or of a driver, are of rotations."""
+def told_turned(view: JointView, constraint, count: int) -> list[int]:
+    """Which rows of a joint, or of a driver, can be told so: all, or those of rotations."""
     mechanism = view.scene.mechanism
+    if view.keeps_axes:
+        return list(range(count))
     if constraint.target:
         driver = next(driver for driver in mechanism.drivers if driver.name == constraint.name)
         return [0] * (coordinate_kinds(mechanism.joint(driver.joint).type)[driver.coordinate] == "rotation")
     joint = mechanism.joint(constraint.name)
-    if JOINTS[joint.type].has_pin and not view.keeps_axes:
+    if JOINTS[joint.type].has_pin:
         return []
     return [k for k, unit in enumerate(JOINTS[joint.type].units_of(joint)) if unit == "r"]
 
@@ -89,9 +88,8 @@ def angles_now(view: JointView, phase: str) -> Iterator[Check]:
         for place in call.kernel.writes
         if place.port == port.label
     }
-    for check, (node, _, _, key, _) in zip(
-        angles(view, "_now", "work", view.scene.nodes), carried_angles(view.scene, view.scene.nodes), strict=True
-    ):
+    carried = carried_angles(view.scene, view.scene.nodes)
+    for check, (node, _, _, key, _) in zip(angles(view, "_now", "work", view.scene.nodes), carried, strict=True):
         if (node.name, f"{key}_now") in kept:
             yield check
 
@@ -138,165 +136,6 @@ def rest(view: JointView) -> Iterator[Check]:
         if link.freedoms:
             yield view.of_joint(name, "u", [view.scene.zero] * link.freedoms)
     yield from rows_at_zero(view)
-
-
-# --- residual ---------------------------------------------------------------------------------------------------------
-class Residual:
-    """Impulses that bodies lack, and what these leave open along the coordinates of joints.
-
-    whole: of the naive system, with laws of joints as they push on bodies. own: what records of bodies hold, to which
-    laws along coordinates of the tree do not add.
-    """
-
-    def __init__(self, view: JointView, system: Linear, before: Residual | None = None):
-        """before: the residual without what of the laws acts before the first knot."""
-        self.view, self.rows, self.before = view, system.residual, before
-        self.whole, self.own = {}, {}
-        for name in view.scene.bodies:
-            f = system.residual[name]
-            self.whole[name] = subtract(f, view.system.law_excess(name)) if before else f
-            self.own[name] = add(self.whole[name], view.system.law_impulse(name, only=view.is_along_tree))
-        self.open = view.equations.open(self.whole)
-        self.y, self.given, self.left = view.equations.held(self.whole)
-
-    @cached_property
-    def told(self) -> dict[str, list]:
-        """Impulses of drivers, of which nobody asks what acts before the first knot."""
-        return self.driven if self.before is None else self.before.driven
-
-    @property
-    def driven(self) -> dict[str, list]:
-        """The impulse of every driver that leads a joint of the tree, from open coordinates."""
-        return self._driven(self.open)
-
-    @property
-    def balanced(self) -> dict[str, list]:
-        """The same, once nothing is left open but what they hold."""
-        return self._driven(self.given)
-
-    def _driven(self, values: Mapping[str, list]) -> dict[str, list]:
-        bodies = {link.name: name for name, link in self.view.tree.links.items()}
-        return {
-            driver.name: [values[bodies[driver.joint]][driver.coordinate]]
-            for driver in self.view.scene.mechanism.drivers
-            if driver.name in self.view.scene.carried
-        }
-
-
-def evaluate(view: JointView, residual: Residual) -> Iterator[Check]:
-    yield from residual_of_bodies(view, residual)
-    yield from rows_and_loads(view, residual)
-
-
-def rows_and_loads(view: JointView, residual: Residual) -> Iterator[Check]:
-    for name, values in residual.rows.items():
-        if view.is_row(name) or name in residual.driven:
-            yield view.check(name, "f", values)
-    for laws in view.system.laws:
-        if laws.loads:
-            yield view.check(laws.holder, "load", [load(view, *numbers) for numbers in laws.loads])
-
-
-def residual_of_bodies(view: JointView, residual: Residual) -> Iterator[Check]:
-    for name, body in view.scene.bodies.items():
-        second = second_knot(view.system.first[name], body.v, body.turn, view.scene.h)
-        l2 = momentum(body.mass, body.inertia, view.scene.h, view.system.first[name], second, 2, view.scene.zero)[3:]
-        yield view.check(name, "l", l2)
-        yield view.check(name, "f", residual.own[name])
-    if view.scene.summed:
-        yield from summed(view, residual)
-
-
-def summed(view: JointView, residual: Residual) -> Iterator[Check]:
-    """What is open along coordinates, as impulses on bodies; the force that each joint bears; drivers' impulses."""
-    left = view.equations.left(residual.open)
-    for name in view.tree.links:
-        yield view.check(name, "rest", left[name])
-        total = [view.scene.zero] * 3
-        for other in view.equations.above(name):
-            total = add(total, residual.own[other][:3])
-        yield view.check(view.node_of(name), "bearing", total)
-    for name, values in residual.told.items():
-        yield view.check(name, "y", values)
-
-
-def pressed(view: JointView, residual: Residual) -> Iterator[Check]:
-    """With contacts, limits or dry friction: what is open is left to bodies, and joints hold all else."""
-    for name, link in view.tree.links.items():
-        yield view.check(name, "f", residual.left[name])
-        if view.program.notes["loops"]:
-            yield view.check(name, "held", subtract(residual.own[name], residual.left[name]))
-        if link.joint is not None:
-            yield view.check(view.node_of(name), "wrench", wrench(view, residual, link))
-    for name, values in residual.balanced.items():
-        yield view.check(name, "y", values)
-
-
-def sent(view: JointView, residual: Residual, laws: Mapping[str, Law]) -> Iterator[Check]:
-    """What was left to bodies, less what nodes are sent to beside their impulses; those between two bodies keep that."""
-    found = dict(residual.left)
-    for name, node in view.interior.nodes.items():
-        if not view.is_bordered(name):
-            for body in node.moving:
-                found[body] = subtract(found[body], node.push(body, laws[name].sent))
-    for name, values in found.items():
-        yield view.check(name, "f", values)
-
-
-def kept(view: JointView, residual: Residual) -> Iterator[Check]:
-    """What was left to bodies, and rows, as they were before an aim and an elimination changed them."""
-    for name, values in residual.left.items():
-        yield view.check(name, "f", values)
-    for name, values in residual.rows.items():
-        if view.is_row(name) or name in residual.driven:
-            yield view.check(name, "f", values)
-
-
-def wrench(view: JointView, residual: Residual, link: Carried) -> list:
-    """What a joint gives the body that it carries, about the joint's point: rows, drivers and laws along it."""
-    name, total = link.body, [view.scene.zero] * 6
-    for row, y in zip(view.system.gradients.get((link.name, name), []), residual.y.get(link.name, []), strict=True):
-        total = [old + y * x for old, x in zip(total, row, strict=True)]
-    for k in link.led:
-        row = view.equations.coordinates[name][name][k]
-        total = [old + residual.given[name][k] * x for old, x in zip(total, row, strict=True)]
-    total = add(total, view.system.law_impulse(name, only=lambda laws: laws.holder == link.name))
-    return [*total[:3], *subtract(total[3:], cross(view.equations.arm(link), total[:3]))]
-
-
-def merit(view: JointView, residual: Residual, more) -> Iterator[Check]:
-    """Squares of what is open over what each body alone opposes to it, of rows, and what else is missed."""
-    total = view.sums["merit"][0] + more
-    left = residual.open if view.scene.summed else residual.given
-    for name, link in view.tree.links.items():
-        for k, (value, mass) in enumerate(zip(left[name], opposed(view, link), strict=True)):
-            if k not in link.led:
-                total = total + value * value / (mass * mass)
-    for name, values in residual.rows.items():
-        if view.is_row(name) or name in residual.driven:
-            total = total + sum((value * value for value in values), view.scene.zero)
-    yield view.check("common", "merit", [total])
-
-
-def opposed(view: JointView, link: Carried) -> list:
-    """What a body alone opposes to each coordinate of its joint: mass, or inertia about the joint's point.
-
-    Of free turns an inertia that is none of a direction.
-    """
-    name, body = link.body, view.scene.bodies[link.body]
-    if link.joint is None:
-        return [body.mass] * 3 + [body.size] * 3
-    arm = view.equations.arm(link)
-    found = [body.mass] * link.slides
-    if link.is_absolute:
-        return found + [body.size + body.mass * dot(arm, arm)] * 3
-    for row in view.equations.coordinates[name][name][link.slides :]:
-        axis, q = row[3:], body.q
-        lever = cross(axis, arm)
-        spin = rotate(q, apply_inertia(body.inertia, unrotate(q, axis)))
-        more = link.joint.pitch * link.joint.pitch if JOINTS[link.joint.type].is_threaded else view.scene.zero
-        found.append(dot(axis, spin) + body.mass * (dot(lever, lever) + more))
-    return found
 
 
 # --- solution ---------------------------------------------------------------------------------------------------------
@@ -373,6 +212,8 @@ def placed(view: JointView, step: str) -> Iterator[Check]:
 # --- what is told, and the next step ----------------------------------------------------------------------------------
 def react(view: JointView, residual: Residual) -> Iterator[Check]:
     """Impulses of all rows where nothing is open, and reactions."""
+    for name, link in view.tree.links.items():
+        yield view.check(view.node_of(name), "wrench", wrench(view, residual, link))
     for name, values in residual.y.items():
         yield view.check(name, "y", values)
     for name, values in reactions(view, residual):
@@ -413,12 +254,21 @@ def finish(view: JointView, residual: Residual) -> Iterator[Check]:
     yield from placed(view, TO_COME)
     left = view.equations.left(residual.open)
     for name, body in scene.bodies.items():
-        p = momentum(body.mass, body.inertia, scene.h, view.system.first[name], scene.places[TO_COME][name], 2, scene.zero)
+        p = momentum(
+            body.mass, body.inertia, scene.h, view.system.first[name], scene.places[TO_COME][name], 2, scene.zero
+        )
         p = add(p, view.system.handed_on(name))
         if scene.summed and view.tree.links[name].below == "world":
             p = subtract(p, left[name])  # what is open at a root is made up for in the next step
         v, w = view.system.velocity(name)
-        state_of_body = {"p": p[:3], "l": p[3:], "v": v, "w": w, "v_old": body.record.v_state, "w_old": body.record.w_past}
+        state_of_body = {
+            "p": p[:3],
+            "l": p[3:],
+            "v": v,
+            "w": w,
+            "v_old": body.record.v_state,
+            "w_old": body.record.w_past,
+        }
         for field, values in state_of_body.items():
             yield view.check(name, field, values, "state")
         yield from aged(view, name, body.record.v_old, body.record.w_old)

@@ -1,8 +1,8 @@
 """A scene on the joints of a tree: the point at which programs in joint coordinates are proved.
 
-Every joint of the tree stands and moves anyhow, and bodies follow from these by plain definitions (naive/joint_tree.py),
-as a step leaves them: at the first knot, over the step to it, and over the step to come. Momenta are those that the last
-step left, with what laws hand on. Rows that close loops know nothing of this, and are open.
+Every joint of the tree stands and moves anyhow, and bodies follow from these by plain definitions, as a step leaves
+them (naive/joint_tree.py): at the first knot, over the step to it, and over the step to come. Momenta are those that the
+last step left, with what laws hand on. Rows that close loops know nothing of this, and are open.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from types import SimpleNamespace
 
 from symvi.exact.field import MERSENNE_61, NotASquare
 from symvi.kernels.carried_joint import Link
-from symvi.mechanism import coordinate_kinds
 from symvi.naive.discrete_body import momentum
-from symvi.naive.joint_tree import Carried, JointTree, Motion, Standing, TreeEquations
+from symvi.naive.joint_tree import Carried, JointTree, Motion, Standing
 from symvi.naive.joints import rotation_vector
 from symvi.naive.quaternion import conjugate, multiply, scale, subtract, vector
+from symvi.naive.tree_equations import TreeEquations
 from symvi.program.program import Node
 from symvi.program.tree import FREE, TreeCoordinates
 from symvi.proofs.crun import Memory
@@ -34,16 +34,17 @@ class JointScene(Scene):
     rates: of every body's joint over a step, in the order of its coordinates; of free turns the angular velocity.
     """
 
-    def __init__(self, mechanism, program, choices, formulation: TreeCoordinates, *, prime=MERSENNE_61, seed=0, guarded=False):
+    def __init__(
+        self, mechanism, program, choices, formulation: TreeCoordinates, *, prime=MERSENNE_61, seed=0, guarded=False
+    ):
         self.links: Mapping[str, Link] = formulation.links
         self.summed = formulation.summed
         self.link_nodes: Mapping[str, Node] = formulation.nodes
         closing = {model.name for model in formulation.closing}
         self.closing = [(row.name, row.ancestor) for row in formulation.border.rows if row.name in closing]
-        super().__init__(
-            mechanism, program, replace(choices, pivots={}), prime=prime, seed=seed, guarded=guarded
-        )
+        super().__init__(mechanism, program, replace(choices, pivots={}), prime=prime, seed=seed, guarded=guarded)
         self.equations = TreeEquations(self.tree, self.system)
+        self._remember()
         self._leave_momenta()
 
     def is_named(self, kind: str) -> bool:
@@ -69,7 +70,6 @@ class JointScene(Scene):
                 except NotASquare:
                     continue
         self.bodies = {body.name: self.bodies[body.name] for body in self.mechanism.bodies}
-        self._remember()
 
     def _carried(self, name: str, link: Link) -> Carried:
         if link.model is None:
@@ -173,7 +173,10 @@ class JointScene(Scene):
                 old = [x - (y - x) / share for x, y in zip(last, to_come, strict=True)]
             older = field.randoms(link.freedoms)
             if self.summed:
-                older = [y - (x + (share + bend) * (x - y) - new) / back for x, y, new in zip(last, old, to_come, strict=True)]
+                older = [
+                    y - (x + (share + bend) * (x - y) - new) / back
+                    for x, y, new in zip(last, old, to_come, strict=True)
+                ]
             self.old[name], self.older[name] = old, older
         velocities = self.tree.velocities(self.places[""], self.stands, self.old)
         oldest = self.tree.velocities(self.places[""], self.stands, self.older)

@@ -11,13 +11,14 @@ from functools import partial
 from itertools import chain
 
 from symvi.proofs import expected_account as account
+from symvi.proofs import expected_joint_residual as residuals
 from symvi.proofs import expected_joints as joints
 from symvi.proofs import expected_path as path
 from symvi.proofs import expected_state as state
 from symvi.proofs import expected_step as step
 from symvi.proofs.check import Check
 from symvi.proofs.crun import Memory
-from symvi.proofs.expected_joints import Residual
+from symvi.proofs.expected_joint_residual import Residual
 from symvi.proofs.expected_path import EXACT, NOTHING, SCALED
 from symvi.proofs.expected_place import Places
 from symvi.proofs.expected_step import Linear
@@ -32,6 +33,8 @@ SOLVE = ("linearize", "eliminate", "substitute")
 def stages_of_joints(scene: JointScene) -> list[Stage]:
     """All stages of a program in joint coordinates. Raises KeyError for a phase without a definition."""
     view = JointView(scene)
+    # roots that may not exist at this point: the cheapest first
+    assert view.apart and view.slid and view.system.explicit and view.system.residual
     solving = _path(view) if scene.interior.nodes else _plain(view)
     return arranged(view, [*_step(view), *solving, *_knots(view)])
 
@@ -68,7 +71,7 @@ def _plain(view: JointView) -> list[Row]:
         return joints.solve(v, system)
 
     def evaluate(v: JointView) -> Iterator[Check]:
-        return joints.evaluate(v, residual)
+        return residuals.evaluate(v, residual)
 
     def balance(memory: Memory) -> None:
         """Nothing is left open, as at the end of a step."""
@@ -79,7 +82,13 @@ def _plain(view: JointView) -> list[Row]:
     pushes = view.program.phases["push"]
     return [
         ("evaluate", ("evaluate",), "begin", view.set_motion, evaluate),
-        ("merit", ("merit",), "evaluate", view.set_sums, partial(joints.merit, residual=residual, more=view.scene.zero)),
+        (
+            "merit",
+            ("merit",),
+            "evaluate",
+            view.set_sums,
+            partial(residuals.merit, residual=residual, more=view.scene.zero),
+        ),
         ("solve", SOLVE, "evaluate", view.nothing, solve),
         ("take_velocity", ("take_velocity",), "solve", view.nothing, partial(joints.take_velocity, system=system)),
         ("depart", ("depart",), "solve", view.set_sums, partial(joints.depart, system=system)),
@@ -88,11 +97,29 @@ def _plain(view: JointView) -> list[Row]:
         ("begin again", ("begin",), "advance", view.set_beginning, joints.begin),
         ("evaluate again", ("evaluate",), "begin again", view.set_motion, evaluate),
         ("solve again", SOLVE, "evaluate again", view.nothing, solve),
-        ("resolve", ("prepare", "evaluate", "resolve", "substitute"), "solve", view.set_other, partial(joints.solve, system=other)),
+        (
+            "resolve",
+            ("prepare", "evaluate", "resolve", "substitute"),
+            "solve",
+            view.set_other,
+            partial(joints.solve, system=other),
+        ),
         ("shorten_step", ("shorten_step",), "solve", view.set_base, joints.shorten_step),
-        *([("push", ("spread", "evaluate", "push"), "evaluate", view.set_motion, partial(joints.evaluate, residual=beyond))] if pushes else []),
+        *(
+            [
+                (
+                    "push",
+                    ("spread", "evaluate", "push"),
+                    "evaluate",
+                    view.set_motion,
+                    partial(residuals.evaluate, residual=beyond),
+                )
+            ]
+            if pushes
+            else []
+        ),
         ("react", ("react",), "evaluate", balance, partial(joints.react, residual=residual)),
-        ("recall", ("keep", "recall"), "evaluate", view.nothing, partial(joints.rows_and_loads, residual=residual)),
+        ("recall", ("keep", "recall"), "evaluate", view.nothing, partial(residuals.rows_and_loads, residual=residual)),
         ("compare", ("compare",), "evaluate", view.set_expected, state.compare),
         ("reset", ("reset",), "react", view.nothing, state.reset),
         ("gather", ("gather",), "react", view.set_parts, partial(joints.gather, residual=residual)),
@@ -111,10 +138,10 @@ def _path(view: JointView) -> list[Row]:
     view.impulses = view.scene.impulses | pressed.balanced
     view.sum_up(pressed.y, dict(joints.reactions(view, pressed)))
     aim, aim_other = partial(view.set_aim, 0), partial(view.set_aim, 1)
-    kept = partial(joints.kept, residual=pressed)
+    kept = partial(residuals.kept, residual=pressed)
 
     def sent(form: str, which: int = 0) -> Expected:
-        return partial(joints.sent, residual=pressed, laws=laws.of(form, which))
+        return partial(residuals.sent, residual=pressed, laws=laws.of(form, which))
 
     def solve(form: str, which: int = 0) -> Expected:
         taken = {name: law for name, law in laws.of(form, which).items() if not view.is_bordered(name)}
@@ -127,13 +154,13 @@ def _path(view: JointView) -> list[Row]:
         return lambda v: chain(path.respond(v.solving(solution), laws.of(form, which)), solved(v))
 
     def evaluate(v: JointView) -> Iterator[Check]:
-        return chain(joints.evaluate(v, plain), path.seen(v))
+        return chain(residuals.evaluate(v, plain), path.seen(v))
 
     def press(v: JointView) -> Iterator[Check]:
-        return chain(joints.pressed(v, pressed), path.missed(v))
+        return chain(residuals.pressed(v, pressed), path.missed(v))
 
     def push(v: JointView) -> Iterator[Check]:
-        return chain(joints.evaluate(v, Residual(v, laws.pressed, before=pressed)), path.seen(v))
+        return chain(residuals.evaluate(v, Residual(v, laws.pressed, before=pressed)), path.seen(v))
 
     def scale(v: JointView) -> Iterator[Check]:
         return chain(path.scaling(v), path.determinants(v), path.stiffness(v, laws.of(SCALED)))
@@ -162,7 +189,13 @@ def _path(view: JointView) -> list[Row]:
         ("solve free", SOLVE, "release", view.nothing, partial(joints.solve, system=laws.pressed)),
         ("spread", ("spread",), "apply_impulse", view.nothing, path.spread),
         ("push", ("evaluate", "push"), "spread", view.set_motion, push),
-        ("merit", ("merit",), "apply_impulse", view.set_sums, partial(joints.merit, residual=pressed, more=path.merit(view))),
+        (
+            "merit",
+            ("merit",),
+            "apply_impulse",
+            view.set_sums,
+            partial(residuals.merit, residual=pressed, more=path.merit(view)),
+        ),
         ("scale", ("scale",), "apply_impulse", view.nothing, scale),
         ("linearize", ("linearize", "keep"), "scale", view.nothing, kept),
         ("predict", ("predict",), "linearize", view.nothing, sent(SCALED, NOTHING)),
@@ -183,7 +216,13 @@ def _path(view: JointView) -> list[Row]:
         ("press again", ("apply_impulse",), "evaluate again", view.nothing, press),
         ("exact", ("exact",), "press again", view.nothing, linearised),
         ("linearize exact", ("linearize", "predict"), "exact", view.nothing, sent(EXACT, NOTHING)),
-        ("follow exact", ("eliminate", "substitute", "respond"), "linearize exact", view.nothing, respond(EXACT, NOTHING)),
+        (
+            "follow exact",
+            ("eliminate", "substitute", "respond"),
+            "linearize exact",
+            view.nothing,
+            respond(EXACT, NOTHING),
+        ),
         ("aim exact", ("linearize", "right_hand_side_exact"), "exact", aim, sent(EXACT)),
         ("solve exact", ("eliminate", "substitute"), "aim exact", view.nothing, solve(EXACT)),
         ("respond exact", ("respond",), "solve exact", view.nothing, respond(EXACT)),
@@ -202,7 +241,13 @@ def _path(view: JointView) -> list[Row]:
         ("reset", ("reset",), "react", view.nothing, state.reset),
         ("gather", ("gather",), "react", view.set_parts, gather),
         ("arrive", ("arrive",), "apply_impulse", view.nothing, state.arrive),
-        ("finish", ("finish",), "apply_impulse", view.nothing, lambda v: chain(joints.finish(v, pressed), path.finish(v))),
+        (
+            "finish",
+            ("finish",),
+            "apply_impulse",
+            view.nothing,
+            lambda v: chain(joints.finish(v, pressed), path.finish(v)),
+        ),
     ]
 
 
@@ -231,6 +276,12 @@ def _knots(view: JointView) -> list[Row]:
         ("energy", ("energy",), "prepare", view.set_knot, state.energy),
         ("scatter", ("scatter",), "prepare", view.set_knot, account.scatter),
         ("ahead", ("ahead",), "prepare", view.nothing, account.ahead),
-        ("account", ("account",), "apply_impulse" if view.interior.nodes else "evaluate", view.nothing, account.account),
+        (
+            "account",
+            ("account",),
+            "apply_impulse" if view.interior.nodes else "evaluate",
+            view.nothing,
+            account.account,
+        ),
         ("reread", ("reread",), "evaluate", view.set_seen, account.reread),
     ]

@@ -6,15 +6,15 @@ from collections.abc import Callable, Mapping
 from copy import copy
 from functools import cached_property
 
-from symvi.naive.joint_tree import newton
 from symvi.naive.quaternion import columns, conjugate, dot, multiply, scale, subtract, vector
 from symvi.naive.system import System
+from symvi.naive.tree_equations import newton
+from symvi.program.matrix import Matrix
 from symvi.program.program import Node
 from symvi.proofs.check import Check, View
 from symvi.proofs.crun import Memory
 from symvi.proofs.expected_step import Linear
 from symvi.proofs.joint_scene import BEGINNING, NEXT, SHIFTED, JointScene
-from symvi.program.matrix import Matrix
 
 NO_MATRIX = Matrix([], {}, {}, {}, frozenset(), {}, {}, {})
 

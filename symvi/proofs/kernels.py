@@ -41,6 +41,11 @@ class Subject:
     printed: PrintedProgram
 
     @property
+    def coordinates(self) -> str:
+        """What it is solved for: "maximal" or "tree"."""
+        return next(name for name, made in FORMULATIONS.items() if isinstance(self.formulation, made))
+
+    @property
     def matrix(self) -> Matrix:
         """The Newton matrix by blocks, which joint coordinates never form."""
         if not isinstance(self.formulation, MaximalCoordinates):
