@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from symvi.exact.dual import derivative
 from symvi.mechanism import coordinate_kinds
@@ -20,13 +21,13 @@ from symvi.registry import JOINTS
 
 @dataclass(frozen=True)
 class Carried:
-    """A body of the tree and the joint that carries it; None for one that nothing holds.
+    """A body of the tree and the joint that carries it; None, without a name, for one that nothing holds.
 
     outward: the body is the joint's child. led: which coordinates drivers lead.
     """
 
     body: str
-    name: str | None = None
+    name: str = ""
     joint: JointNumbers | None = None
     outward: bool = True
     led: tuple[int, ...] = ()
@@ -92,7 +93,12 @@ class Motion:
     """Rates of slides and hinges over a step, of free bodies the velocity. turn: [c; a] of a free turn over a step."""
 
     rates: list
-    turn: Callable | None = None
+    turn: Callable[[Any], list] | None = None
+
+    def turned(self, q: list, h) -> list:
+        """An orientation after the free turn of a step of h."""
+        assert self.turn is not None, "a free body turns, and so does one that a joint lets turn freely"
+        return multiply(self.turn(h), q)
 
 
 class JointTree:
@@ -128,17 +134,17 @@ class JointTree:
         if joint is None or not JOINTS[joint.type].is_threaded:
             return stands.slides
         turn = stands.turns[0]
-        angle = self.functions.angle(_along(joint.axes[2], vector(turn)), turn[0], self.near[link.name or ""][0])
+        angle = self.functions.angle(_along(joint.axes[2], vector(turn)), turn[0], self.near[link.name][0])
         return [joint.pitch * angle]
 
     # --- how they move ------------------------------------------------------------------------------------------------
     def moved(self, link: Carried, below, place, stands: Standing, motion: Motion, h) -> tuple[tuple, Standing]:
         """The place of a body after a step of h, where the body below has moved already, and how its joint stands."""
         if link.joint is None:
-            return (add(place[0], scale(h, motion.rates)), multiply(motion.turn(h), place[1])), stands
+            return (add(place[0], scale(h, motion.rates)), motion.turned(place[1], h)), stands
         slides = [c + h * u for c, u in zip(stands.slides, motion.rates, strict=False)]
         if link.is_absolute:
-            q = multiply(motion.turn(h), place[1])
+            q = motion.turned(place[1], h)
             return self.beside(link, below, Standing(slides), q), Standing(slides)
         hinges = zip(stands.turns, link.pins, motion.rates[link.slides :], strict=True)
         after = Standing(slides, [multiply(turn, self.hinge(h / 4 * u, pin)) for turn, pin, u in hinges])

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import cached_property
+from typing import Any
 
 from symvi.naive.discrete_body import apply_inertia, momentum, second_knot
 from symvi.naive.inequalities import Law
@@ -172,6 +173,6 @@ def opposed(view: JointView, link: Carried) -> list:
         axis, q = row[3:], body.q
         lever = cross(axis, arm)
         spin = rotate(q, apply_inertia(body.inertia, unrotate(q, axis)))
-        more = link.joint.pitch * link.joint.pitch if JOINTS[link.joint.type].is_threaded else view.scene.zero
-        found.append(dot(axis, spin) + body.mass * (dot(lever, lever) + more))
+        pitch: Any = link.joint.pitch if JOINTS[link.joint.type].is_threaded else view.scene.zero
+        found.append(dot(axis, spin) + body.mass * (dot(lever, lever) + pitch * pitch))
     return found

@@ -1,8 +1,8 @@
 """A scene on the joints of a tree: the point at which programs in joint coordinates are proved.
 
 Every joint of the tree stands and moves anyhow, and bodies follow from these by plain definitions, as a step leaves
-them (naive/joint_tree.py): at the first knot, over the step to it, and over the step to come. Momenta are those that the
-last step left, with what laws hand on. Rows that close loops know nothing of this, and are open.
+them (naive/joint_tree.py): at the first knot, over the step to it, and over the step to come. Momenta are those that
+the last step left, with what laws hand on. Rows that close loops know nothing of this, and are open.
 """
 
 from __future__ import annotations
@@ -149,7 +149,8 @@ class JointScene(Scene):
             self._order_cosine(multiply(self.places[step][name][1], conjugate(here[1]))[0])
         inertia = [self.zero if value == 0 else field.random() for value in self.inertias[name]]
         v = scale(1 / h, subtract(after[0], here[0]))
-        return BodyNumbers(field.random(), inertia, field.random(), *here, v, turn, field.randoms(6), record)
+        x, q = here
+        return BodyNumbers(field.random(), inertia, field.random(), x, q, v, turn, field.randoms(6), record)
 
     def _order_cosine(self, c) -> None:
         """Let the cosine of a half turn be larger than zero, or smaller: by no rule."""

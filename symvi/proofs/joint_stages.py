@@ -39,7 +39,7 @@ def stages_of_joints(scene: JointScene) -> list[Stage]:
     return arranged(view, [*_step(view), *solving, *_knots(view)])
 
 
-def _step(view: JointView) -> list[Row]:
+def _step(view: JointView) -> list[Row[JointView]]:
     """Up to the motion at which the residual is taken."""
 
     def turned(v: JointView) -> Iterator[Check]:
@@ -57,7 +57,7 @@ def _step(view: JointView) -> list[Row]:
     ]
 
 
-def _plain(view: JointView) -> list[Row]:
+def _plain(view: JointView) -> list[Row[JointView]]:
     """Newton's method, and its factors for another right-hand side."""
     system = Linear(view.system.matrix, view.system.residual)
     other = view.otherwise(system)
@@ -128,7 +128,7 @@ def _plain(view: JointView) -> list[Row]:
     ]
 
 
-def _path(view: JointView) -> list[Row]:
+def _path(view: JointView) -> list[Row[JointView]]:
     """The interior point: as in maximal coordinates, but that joints leave to bodies what is open alone."""
     laws = path.Laws(view)
     free = Linear(view.system.matrix, view.system.residual)
@@ -251,7 +251,7 @@ def _path(view: JointView) -> list[Row]:
     ]
 
 
-def _knots(view: JointView) -> list[Row]:
+def _knots(view: JointView) -> list[Row[JointView]]:
     """Coordinates as a caller gives them, starts, displacements and energies."""
     places = Places(view.slid)
 
