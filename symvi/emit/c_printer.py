@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import groupby
@@ -155,8 +155,9 @@ class CPrinter:
             lines += wrapped(f"  {formula.equation}    [{formula.source}]")
         return lines
 
-    def body(self, kernel: Kernel) -> list[str]:
-        reserved = C_WORDS | function_names("c") | {name for _, name, _, _ in self.arguments(kernel)}
+    def body(self, kernel: Kernel, around: Collection[str] = ()) -> list[str]:
+        """The statements of a kernel. around: names of the function that they stand in, which none of them may hide."""
+        reserved = C_WORDS | function_names("c") | {name for _, name, _, _ in self.arguments(kernel)} | set(around)
         language = Language(self.literal, self.access(kernel), self.function, reserved, self.meaning(kernel))
         lines: list[str] = []
         for kind, group in groupby(statements(kernel, language), lambda statement: statement.kind):

@@ -6,10 +6,10 @@ from fractions import Fraction
 
 from symvi import __version__
 from symvi.emit import sines
-from symvi.emit.adapting import Adapting
 from symvi.emit.c_printer import CPrinter, broken, wrapped
 from symvi.emit.layouts import HOLDER, LAYOUTS, phase_lines
 from symvi.emit.number_tables import NumberTables
+from symvi.emit.parameter_text import ParameterText
 from symvi.emit.python import HALF_TURN, SERIES, TURN
 from symvi.kernels.account import SUMS
 from symvi.kernels.angles import carried_once
@@ -69,7 +69,7 @@ MEANINGS = {
     "prepare": "what is fixed during a step",
     "watch": "rows that were dropped as redundant",
     "inspect": "how far joints are open that coordinates hold",
-    "look_back": "how evenly rates have bent",
+    "measure_bend": "how evenly rates have bent",
     "begin": "where Newton's method starts",
     "rest": "no motion",
     "evaluate": "residual, and gradients of the rows",
@@ -250,7 +250,7 @@ def view_of(program: Program, layout: str, real: str, prefix: str, options: Solv
         "call": lambda phase: _phase_call(program, printer, phase),
         "nearest": any("angle" in k.operation_count() for k in program.kernels()),
     }
-    for part in (_inequalities(program, printer, real), _angle_numbers(printer), Adapting(printer).view()):
+    for part in (_inequalities(program, printer, real), _angle_numbers(printer), ParameterText(printer).view()):
         if twice := view.keys() & part.keys():
             raise ValueError(f"two values for {', '.join(sorted(twice))} in a template")
         view |= part

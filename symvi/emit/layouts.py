@@ -80,7 +80,7 @@ def _inline(printer, phase: str, calls: Sequence[Call]) -> dict:
             printer.arguments(call.kernel), _arguments(printer, call), strict=True
         ):
             lines.append(f"    {'' if written else 'const '}{struct} *const {name} = {target};")
-        lines += [f"    {line}" for line in printer.body(call.kernel)]
+        lines += [f"    {line}" for line in printer.body(call.kernel, HOLDER.values())]
         lines.append("}")
     return {"table": [], "lines": lines}
 

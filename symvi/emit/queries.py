@@ -30,7 +30,7 @@ MEANINGS = {
     "pair": "entries of the mass matrix",
     "move": "velocities from rates",
     "accelerate": "accelerations of bodies from those of joints",
-    "press": "forces that move every body so",
+    "body_force": "forces that move every body so",
     "collect": "forces along the freedoms, leaves first",
     "begin": "inertia of every body, and what keeps it from accelerating",
     "articulate": "articulated inertia, leaves first",

@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from symvi.emit.adapting import Adapting
 from symvi.emit.c_printer import CPrinter
+from symvi.emit.parameter_text import ParameterText
 from symvi.exporters.text import ExportedText
 from symvi.numbers.settings import OWN_PARAMETER
 from symvi.program.precision import held
@@ -50,14 +50,14 @@ def fields(text: ExportedText, store: str, values: Sequence[float]) -> Iterator[
 def parameters(text: ExportedText) -> Iterator[dict[str, Any]]:
     """The fields of the parameters, each with what a caller may do with it: its "role", and which entries are "fixed".
 
-    free: may be changed; follows: from others, by adapt; fixed: stays as described, being a constant of the text or
-    tied to others; solver: better left alone.
+    free: may be changed; follows: update_parameters works it out from others; fixed: stays as described, being a
+    constant of the text or tied to others; solver: better left alone.
     """
-    adapting = Adapting(CPrinter(text.program, text.sources.name, text.sources.real))
-    for place, field in zip(adapting.places, fields(text, "parameters", text.plan.defaults), strict=True):
+    numbers = ParameterText(CPrinter(text.program, text.sources.name, text.sources.real))
+    for place, field in zip(numbers.places, fields(text, "parameters", text.plan.defaults), strict=True):
         element, _, name = field["name"].partition(".")
         field["name"] = f"{element}.{name.removeprefix(OWN_PARAMETER)}"  # as --set calls them
-        yield {**field, "role": adapting.role(place), "fixed": sorted(adapting.fixed(place))}
+        yield {**field, "role": numbers.role(place), "fixed": sorted(numbers.fixed(place))}
 
 
 def inputs(text: ExportedText, values: Sequence[float]) -> Iterator[dict[str, Any]]:

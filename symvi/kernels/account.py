@@ -86,7 +86,7 @@ def force_kernels(
             return
         fresh, known = (trace.read(COMMON, "account", name)[0] for name in ("fresh", "known"))
         force, given, changed = work(trace)
-        give(trace, known, fresh, given)
+        add_work(trace, known, fresh, given)
         sway(trace, known * changed)
         trace.write(kind, "force", force, store="account")
         trace.write(kind, "way", ways(trace), store="account")
@@ -112,7 +112,7 @@ def driver_kernels(records: Records, kind: str, target: str) -> dict[str, Kernel
         last = trace.read(kind, "account", "force", 1, "multiplier of the last step", "N, N m")[0]
         before = trace.read(kind, "account", "place", 1, "the input at the last knot", "m, rad")[0]
         trace.note("work += (F1 + F2)·(c2 - c1)/2", "trapezoids: derived here")
-        give(trace, known, fresh, (last + force) * (place - before) / 2)
+        add_work(trace, known, fresh, (last + force) * (place - before) / 2)
         sway(trace, known * ((force - last) * (place - before)))
         for name, value, meaning in (
             ("force", force, ""),
@@ -133,7 +133,7 @@ def driver_kernels(records: Records, kind: str, target: str) -> dict[str, Kernel
     }
 
 
-def give(trace: Trace, known: Scalar, fresh: Scalar, work: Scalar) -> None:
+def add_work(trace: Trace, known: Scalar, fresh: Scalar, work: Scalar) -> None:
     """Add the work of the step that led to this knot; where that is a recorded one, tell it apart too."""
     settled = trace.read(trace.own, "account", "settled", 1, "work in the step to the knot that was recorded last", "J")
     late = known * work

@@ -335,7 +335,7 @@ def own_kernels(
         trace.write(kind, "base", base, "impulses that the increment starts from")
         _move(trace, base, change)
 
-    def retreat(trace: Trace) -> None:
+    def shorten_step(trace: Trace) -> None:
         _move(trace, trace.read(kind, "work", "base", n), trace.read(kind, "work", "s", n))
 
     def _move(trace: Trace, base, change) -> None:
@@ -360,7 +360,7 @@ def own_kernels(
         "begin": (begin, "impulses start at zero"),
         "rest": (begin, "no impulses"),
         "advance": (advance, "keep the base and take `length` of the increment"),
-        "shorten_step": (retreat, "take another `length` of the same increment"),
+        "shorten_step": (shorten_step, "take another `length` of the same increment"),
     }
     built["reset"] = reset, "no part of the step yet"
     built["gather"] = gather, "impulses of a part of the step to those before; their means as forces"

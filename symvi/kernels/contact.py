@@ -191,9 +191,9 @@ class _ContactKernels:
         self._send(trace, centred(trace), exact=True)
 
     def _send(self, trace: Trace, centring: Centring, exact: bool = False) -> None:
-        k = self.gap.aim(trace, centring, self.geometry.kappa(trace), field(trace, "miss", self.misses)[0])
+        k = self.gap.right_hand_side(trace, centring, self.geometry.kappa(trace), field(trace, "miss", self.misses)[0])
         trace.write(self.kind, "k", [k], "where the normal impulse is sent if velocities stay", "N s")
-        tangent = self.friction.aim(trace, centring, exact)
+        tangent = self.friction.right_hand_side(trace, centring, exact)
         law = self.friction.law(trace)
         self._push(trace, k, [t + m * k for t, m in zip(tangent, law["m"], strict=True)])
 

@@ -80,7 +80,7 @@ class Friction:
     def exact(self, trace: Trace) -> None:
         """The law, linearised as it stands."""
 
-    def aim(self, trace: Trace, centring: Centring, exact: bool) -> list[Scalar]:
+    def right_hand_side(self, trace: Trace, centring: Centring, exact: bool) -> list[Scalar]:
         """kt, the change of friction if nothing moves and the normal impulse stays."""
         return [trace.graph.constant(0)] * 3
 
@@ -191,21 +191,26 @@ class RoundCone(Sliding):
 
     def _condense(self, trace: Trace, law: dict[str, list[Scalar]]) -> None:
         self.write_law(trace, law)
-        trace.write(self.kind, "lean", law["lean"], "dual scalar given up per velocity of sliding")
-        trace.write(self.kind, "give", law["give"], "dual scalar given up per change of the bound", "1/kg")
+        trace.write(
+            self.kind, "dual_per_sliding", law["dual_per_sliding"], "dual scalar given up per velocity of sliding"
+        )
+        trace.write(
+            self.kind, "dual_per_bound", law["dual_per_bound"], "dual scalar given up per change of the bound", "1/kg"
+        )
         meaning = "reciprocals that the aim needs: 1/eta and 1/(1 + w0), or those of the exact law's pivots"
         trace.write(self.kind, "inverse", law["inverse"], meaning)
 
-    def aim(self, trace: Trace, centring: Centring, exact: bool) -> list[Scalar]:
+    def right_hand_side(self, trace: Trace, centring: Centring, exact: bool) -> list[Scalar]:
         sent = self._affine(trace) if centring.is_nothing else self._centred(trace, centring, exact)
         trace.write(self.kind, "top", sent["top"], "where the dual scalar is sent if velocities stay", "m/s")
         return self.write_aim(trace, sent["kt"])
 
     def _affine(self, trace: Trace) -> dict[str, list[Scalar]]:
         law, gamma = self.law(trace), field(trace, "impulse", 1)
-        give = trace.read(self.kind, "work", "give")
+        dual_per_bound = trace.read(self.kind, "work", "dual_per_bound")
         missed = self._missed(trace)
-        return use(trace, cones.affine_aim, b=self._cone(trace, "b"), gamma=gamma, give=give, miss=missed, **law)
+        given = {"b": self._cone(trace, "b"), "gamma": gamma, "dual_per_bound": dual_per_bound, "miss": missed}
+        return use(trace, cones.affine_right_hand_side, **given, **law)
 
     def _centred(self, trace: Trace, centring: Centring, exact: bool) -> dict[str, list[Scalar]]:
         given = self._point(trace) | {
@@ -218,16 +223,16 @@ class RoundCone(Sliding):
             "miss": self._missed(trace),
         }
         if exact:
-            return use(trace, cones.exact_aim, **given)
+            return use(trace, cones.exact_right_hand_side, **given)
         w = trace.read(self.kind, "work", "w", 4)
         given |= {
             "det": trace.read(self.kind, "work", "det", 2),
             "eta": trace.read(self.kind, "work", "eta"),
             "w": [w[0], *self.flattened(trace, w[1:])],
-            "lean": self.tangent(trace, "lean"),
-            "give": trace.read(self.kind, "work", "give"),
+            "dual_per_sliding": self.tangent(trace, "dual_per_sliding"),
+            "dual_per_bound": trace.read(self.kind, "work", "dual_per_bound"),
         }
-        return use(trace, cones.scaled_aim, **given)
+        return use(trace, cones.scaled_right_hand_side, **given)
 
     def respond(
         self, trace: Trace, d_gamma: Scalar, slide: list[Scalar], borne: Sequence[Scalar] = ()
@@ -243,8 +248,8 @@ class RoundCone(Sliding):
             gamma=field(trace, "impulse", 1),
             top=trace.read(self.kind, "work", "top"),
             kt=kt,
-            lean=self.tangent(trace, "lean"),
-            give=trace.read(self.kind, "work", "give"),
+            dual_per_sliding=self.tangent(trace, "dual_per_sliding"),
+            dual_per_bound=trace.read(self.kind, "work", "dual_per_bound"),
             bound=self.bound(trace),
             miss=self._missed(trace),
             dgamma=[d_gamma],

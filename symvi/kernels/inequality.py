@@ -179,7 +179,7 @@ class Pair(NamedTuple):
         """kappa in d gamma = k - kappa du."""
         return use(trace, pairs.pair_law, gamma=self.of(trace, "impulse"), s=self.of(trace, "slack"))["kappa"]
 
-    def aim(self, trace: Trace, centring: Centring, kappa: Scalar, miss: Scalar) -> Scalar:
+    def right_hand_side(self, trace: Trace, centring: Centring, kappa: Scalar, miss: Scalar) -> Scalar:
         """k, where the pair is sent if its velocity stays."""
         zero = [trace.graph.constant(0)]
         return use(
@@ -217,7 +217,7 @@ def merit(misses: int) -> Callable[[Trace], None]:
 
 
 def stepping(records: Records, kind: str, fields: Sequence[tuple[str, int]], summary: str) -> dict[str, Kernel]:
-    """advance and retreat of the fields that an increment changes."""
+    """advance and shorten_step of the fields that an increment changes."""
     ports = (SHARED, Port(kind, kind))
 
     def move(trace: Trace, name: str, base: list[Scalar], size: int) -> None:

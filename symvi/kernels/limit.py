@@ -129,7 +129,7 @@ class _RowKernels(ABC):
     def scale(self, trace: Trace) -> None: ...
 
     @abstractmethod
-    def aim(self, trace: Trace, centring: Centring) -> None: ...
+    def right_hand_side(self, trace: Trace, centring: Centring) -> None: ...
 
     @abstractmethod
     def respond(self, trace: Trace) -> None: ...
@@ -191,10 +191,10 @@ class _RowKernels(ABC):
             trace.add_to(JOINT, slope(label), steeper, rate=Rate.MATRIX)
 
     def _predict(self, trace: Trace) -> None:
-        self.aim(trace, nothing(trace))
+        self.right_hand_side(trace, nothing(trace))
 
     def _centred(self, trace: Trace) -> None:
-        self.aim(trace, centred(trace))
+        self.right_hand_side(trace, centred(trace))
 
     def release(self, trace: Trace) -> None:
         trace.write(self.kind, "kappa", [trace.graph.constant(0)] * self.rows)
@@ -320,9 +320,9 @@ class _LimitKernels(_RowKernels):
         trace.write(self.kind, "laws", laws, "stiffness of every side", self.unit)
         trace.write(self.kind, "kappa", [dot(trace, laws, [trace.graph.constant(1)] * self.pairs)])
 
-    def aim(self, trace: Trace, centring: Centring) -> None:
+    def right_hand_side(self, trace: Trace, centring: Centring) -> None:
         laws, miss = trace.read(self.kind, "work", "laws", self.pairs), field(trace, "miss", self.pairs)
-        k = [Pair(n, self.pairs).aim(trace, centring, laws[n], miss[n]) for n in range(self.pairs)]
+        k = [Pair(n, self.pairs).right_hand_side(trace, centring, laws[n], miss[n]) for n in range(self.pairs)]
         trace.write(self.kind, "k", k, "where impulses are sent if velocities stay", "N s, N m s")
         self.push(trace, [self._net(trace, k)])
 
@@ -396,7 +396,7 @@ class _DryFrictionKernels(_RowKernels):
             return {"db": [centring.mu] * 2, "dy": [centring.mu] * 2}
         return {f"d{letter}": values for letter, values in self._row(trace, row, "d_").items()}
 
-    def aim(self, trace: Trace, centring: Centring) -> None:
+    def right_hand_side(self, trace: Trace, centring: Centring) -> None:
         kappa, miss = trace.read(self.kind, "work", "kappa", self.rows), field(trace, "miss", self.rows)
         found = [
             use(

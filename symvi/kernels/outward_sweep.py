@@ -44,7 +44,8 @@ class Outward:
             "shorten_step": (self.shorten_step, "take another `length` of the same increment, move"),
         }
         if self.joint.summed:
-            found["look_back"] = (self.look_back, "add squares of the last change of the rates, and of its own change")
+            text = "add squares of the last change of the rates, and of its own change"
+            found["measure_bend"] = self.measure_bend, text
         return found
 
     def prepare(self, trace: Trace) -> None:
@@ -124,7 +125,7 @@ class Outward:
             total = total + weight * (value * value)
         trace.add_to(COMMON, "merit", [total], rate=Rate.ITERATION)
 
-    def look_back(self, trace: Trace) -> None:
+    def measure_bend(self, trace: Trace) -> None:
         """Rates of slides count by the mechanism's extent."""
         zero, slides = trace.graph.constant(0), self.link.slides
         extent = trace.read(COMMON, "parameters", "extent")[0] if slides else None

@@ -91,11 +91,11 @@ class LinearCone(Sliding):
     def exact(self, trace: Trace) -> None:
         self.scale(trace)
 
-    def aim(self, trace: Trace, centring: Centring, exact: bool) -> list[Scalar]:
+    def right_hand_side(self, trace: Trace, centring: Centring, exact: bool) -> list[Scalar]:
         zero = [trace.graph.constant(0)] * self.pairs
         sent = use(
             trace,
-            self.formulas.aim,
+            self.formulas.right_hand_side,
             b=self._own(trace, "impulse"),
             gamma=field(trace, "impulse", 1 + self.pairs)[:1],
             bound=self.bound(trace),

@@ -379,7 +379,7 @@ def body_kernels(records: Records, inertia: Sequence[Fraction | None], center: S
     def stack(trace: Trace) -> None:
         _write(trace, OWN, {"i": [_mass(trace), *_of(trace, OWN, "h"), *_of(trace, OWN, "j")]})
 
-    def press(trace: Trace) -> None:
+    def body_force(trace: Trace) -> None:
         m, h, j = _mass(trace), _of(trace, OWN, "h"), _of(trace, OWN, "j")
         v, a = _of(trace, OWN, "v"), _of(trace, OWN, "a")
         with trace.computing("f = I A + V ×* I V", SOURCE):
@@ -457,7 +457,7 @@ def body_kernels(records: Records, inertia: Sequence[Fraction | None], center: S
     table = {
         "weigh": (weigh, (own,), OWN, "inertia in world axes, about the origin of the tree"),
         "stack": (stack, (own,), OWN, "a body's own inertia, before that of what it carries"),
-        "press": (press, (own,), OWN, "what it takes to move a body so"),
+        "body_force": (body_force, (own,), OWN, "what it takes to move a body so"),
         "begin": (begin, (own,), OWN, "a body's own inertia, and what keeps it from accelerating"),
         "carry": (carry, (own, freedom), OWN, "momentum of what a freedom carries"),
         "pair": (pair, (Port("near", FREEDOM), Port("far", FREEDOM), Port(ENTRY, ENTRY)), ENTRY, "an entry of M"),

@@ -8,8 +8,8 @@ depends on how one is chosen; all products stay in the plane.
     (b0, beta) o (e0, e) = (mu, 0),  b0 = c_f gamma,  e the velocity of sliding
 
 with the Jordan product of the second-order cone, x o y = (x·y, x0 y + y0 x). As mu -> 0 this is Coulomb's law. Both
-linearisations have the form db = sent - D de: their first row decides the dual scalar, de0 = top - lean·de - give db0,
-the others friction.
+linearisations have the form db = sent - D de. Their first row decides the dual scalar,
+de0 = top - dual_per_sliding·de - dual_per_bound db0, the others decide friction.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ OF_SCALING = Argument("inverse", (2,), "1/eta and 1/(1 + w0)")
 OF_ROWS = Argument("inverse", (2,), "1/(b0 e0 - b·e) and 1/e0: pivots of the exact law")
 M = Argument("m", (3,), "change of friction per change of the normal impulse")
 K = Argument("K", (3, 3), "minus change of friction per change of sliding", "kg")
-LEAN = Argument("lean", (3,), "minus change of the dual scalar per change of sliding")
-GIVE = Argument("give", (), "minus change of the dual scalar per change of the bound", "1/kg")
+DUAL_PER_SLIDING = Argument("dual_per_sliding", (3,), "minus change of the dual scalar per change of sliding")
+DUAL_PER_BOUND = Argument("dual_per_bound", (), "minus change of the dual scalar per change of the bound", "1/kg")
 MISS = Argument("miss", (3,), "velocity of sliding minus the one that stands for it", "m/s")
 TOP = Argument("top", (), "change of the dual scalar where velocities stay", "m/s")
 KT = Argument("kt", (3,), "change of friction where velocities stay", "N s")
@@ -178,9 +178,9 @@ def _changes(stated, bound, n, db0, du) -> tuple:
     """db and de by a law, for a change of the bound and one of sliding, where the normal is AXIS."""
     import sympy as sp
 
-    law = {name: stated[name] for name in ("m", "K", "lean")}
+    law = {name: stated[name] for name in ("m", "K", "dual_per_sliding")}
     normal = _along_axis(n)
-    de0 = -(law["lean"].T * du)[0] - stated["give"] * db0
+    de0 = -(law["dual_per_sliding"].T * du)[0] - stated["dual_per_bound"] * db0
     db = sp.Matrix([db0, *(law["m"] * db0 / bound[0] - law["K"] * du)])
     return db.xreplace(normal), sp.Matrix([de0, *du]).xreplace(normal)
 
@@ -200,10 +200,10 @@ def _scaled_newton(stated, eta, w, inverse, bound, n):
 
 
 @derived(
-    "D = W² = eta² (2 w wᵀ - J),  K = eta² (I - n nᵀ - 2 w wᵀ/(2 w0² - 1)),  m = c_f lean",
+    "D = W² = eta² (2 w wᵀ - J),  K = eta² (I - n nᵀ - 2 w wᵀ/(2 w0² - 1)),  m = c_f dual_per_sliding",
     "Nesterov-Todd scaling of the second-order cone, its dual scalar eliminated",
     [ETA, POINT, OF_SCALING, BOUND, NORMAL],
-    [M, K, LEAN, GIVE],
+    [M, K, DUAL_PER_SLIDING, DUAL_PER_BOUND],
     _scaled_newton,
 )
 def scaled_law(eta, w, inverse, bound, n):
@@ -216,7 +216,7 @@ def scaled_law(eta, w, inverse, bound, n):
     dual = solve_for(du[0], sp.expand(rows[0]) + db0 * inverse[0] ** 2, core)
     twice, fold = let("twice", [2 * core * w[0]])[0], let("fold", [2 * core * square])[0]
     flat = let("flat", _flattened(let, w[1:, 0], n))
-    lean = let("lean", twice * flat)
+    dual_per_sliding = let("dual_per_sliding", twice * flat)
     stiffness = square * _tangential(n) - fold * flat * flat.T
     friction = -square * rows[1:, :].xreplace({du[0]: dual})
     names = {twice: 2 * core * w[0], fold: 2 * core * square, **dict(zip(flat, w[1:, 0], strict=True))}
@@ -224,15 +224,17 @@ def scaled_law(eta, w, inverse, bound, n):
     known = {core: 1 / slope_of(rows[0], du[0])}
     ensure_equal(-friction.jacobian(du[1:]) * _tangential(n), stiffness, names, known, _in_plane(w[1:, 0], n))
     return {
-        "m": bound[0] * lean,
+        "m": bound[0] * dual_per_sliding,
         "K": stiffness,
-        "lean": lean,
-        "give": -slope_of(dual, db0),
+        "dual_per_sliding": dual_per_sliding,
+        "dual_per_bound": -slope_of(dual, db0),
         INTERMEDIATES: let.pairs(),
     }
 
 
-def _scaled_direction(stated, b, e, det, mu, eta, w, inverse, db, de, second, lean, give, K, miss):  # noqa: N803
+def _scaled_direction(
+    stated, b, e, det, mu, eta, w, inverse, db, de, second, dual_per_sliding, dual_per_bound, K, miss
+):  # noqa: N803
     """Nesterov's and Todd's direction: l o W^-1 sent = (mu, 0) - l o l - second (W^-1 db) o (W de), l = W e = W^-1 b.
 
     Then db + W² de = sent for what becomes of sent.
@@ -261,31 +263,34 @@ def _scaled_direction(stated, b, e, det, mu, eta, w, inverse, db, de, second, le
     found = mu[0] / _square_of(scaled) * _reflected(scaled) - scaled - second[0] * named
     yield "what sent is scaled from is as aimed", _jordan(scaled, found) - aim
     yield "sent is scaled from it", (sent - _scale(eta[0], w, found, over)).xreplace(third | _level(named))
-    yield from _sent_is_spread(stated.keeping("sent"), stated.symbols("sent"), eta, w, lean, give, K, miss)
+    yield from _sent_is_spread(
+        stated.keeping("sent"), stated.symbols("sent"), eta, w, dual_per_sliding, dual_per_bound, K, miss
+    )
 
 
-def _sent_is_spread(known, sent, eta, w, lean, give, K, miss):  # noqa: N803
-    """db = (0, kt) and de = (top - lean·miss, miss) have db + W² de = sent."""
+def _sent_is_spread(known, sent, eta, w, dual_per_sliding, dual_per_bound, K, miss):  # noqa: N803
+    """db = (0, kt) and de = (top - dual_per_sliding·miss, miss) have db + W² de = sent."""
     import sympy as sp
 
     square = sp.Matrix.hstack(*(_square_of_scaling(eta[0], w, sp.eye(4)[:, k]) for k in range(4)))
     own = square[0, 0]
-    table = {give[0]: 1 / own, **dict(zip(lean, square[0, 1:] / own, strict=True))}
+    table = {dual_per_bound[0]: 1 / own, **dict(zip(dual_per_sliding, square[0, 1:] / own, strict=True))}
     table |= dict(zip(K, square[1:, 1:] - square[1:, 0] * square[0, 1:] / own, strict=True))
     top, kt = known["top"], known["kt"]
-    de = sp.Matrix([top - (lean.T * miss)[0], *miss])
+    de = sp.Matrix([top - (dual_per_sliding.T * miss)[0], *miss])
     rest = sp.Matrix([0, *kt]) + square * de - sent
     yield "db + W² de is sent", rest.xreplace(table)
 
 
 @derived(
-    "k = -b + mu e^-1 - W (W e)^-1 o ((W^-1 db) o (W de)),  top = give k0,  kt = k - lean k0 - K miss",
+    "k = -b + mu e^-1 - W (W e)^-1 o ((W^-1 db) o (W de)),  top = dual_per_bound k0,  "
+    "kt = k - dual_per_sliding k0 - K miss",
     "Nesterov-Todd direction with Mehrotra's second-order term, its dual scalar eliminated",
-    [B, E, DET, MU, ETA, POINT, OF_SCALING, DB, DE, SECOND, LEAN, GIVE, K, MISS],
+    [B, E, DET, MU, ETA, POINT, OF_SCALING, DB, DE, SECOND, DUAL_PER_SLIDING, DUAL_PER_BOUND, K, MISS],
     [TOP, KT],
     _scaled_direction,
 )
-def scaled_aim(b, e, det, mu, eta, w, inverse, db, de, second, lean, give, K, miss):  # noqa: N803  (a matrix)
+def scaled_right_hand_side(b, e, det, mu, eta, w, inverse, db, de, second, dual_per_sliding, dual_per_bound, K, miss):  # noqa: N803  (a matrix)
     let = Steps()
     scaled = let("scaled", _scale(eta[0], w, e, inverse[1]))
     products = let("products", _jordan(_unscale(inverse[0], w, db, inverse[1]), _scale(eta[0], w, de, inverse[1])))
@@ -295,12 +300,12 @@ def scaled_aim(b, e, det, mu, eta, w, inverse, db, de, second, lean, give, K, mi
     correction = _scale(eta[0], w, ratio, inverse[1])
     central = let("central", [mu[0] / det[1]])[0]
     sent = let("sent", -b + central * _reflected(e) - second[0] * correction)
-    return {**_reduced(sent, lean, give, K, miss), INTERMEDIATES: let.pairs()}
+    return {**_reduced(sent, dual_per_sliding, dual_per_bound, K, miss), INTERMEDIATES: let.pairs()}
 
 
-def _reduced(sent, lean, give, stiffness, miss):
-    """What is left of sent: D is symmetric here, so that its first column over its first entry is lean as well."""
-    return {"top": give[0] * sent[0], "kt": sent[1:, 0] - lean * sent[0] - stiffness * miss}
+def _reduced(sent, dual_per_sliding, dual_per_bound, stiffness, miss):
+    """What is left of sent. D is symmetric here: its first column over its first entry is dual_per_sliding as well."""
+    return {"top": dual_per_bound[0] * sent[0], "kt": sent[1:, 0] - dual_per_sliding * sent[0] - stiffness * miss}
 
 
 def _scale(eta, w, x, inverse):
@@ -342,11 +347,11 @@ def _exact_newton(stated, b, e, det, bound, n):
 
 
 @derived(
-    "lean = (e0 b - b0 e)/(b0 e0 - b·e),  give = det e/(b0 e0 - b·e),  K = (b0 (I - n nᵀ) - b leanᵀ)/e0,  "
-    "m = c_f (give b - e)/e0",
+    "dual_per_sliding = (e0 b - b0 e)/(b0 e0 - b·e),  dual_per_bound = det e/(b0 e0 - b·e),  "
+    "K = (b0 (I - n nᵀ) - b dual_per_slidingᵀ)/e0,  m = c_f (dual_per_bound b - e)/e0",
     "exact linearisation of b o e, friction and then the dual scalar eliminated",
     [B, E, DET, BOUND, NORMAL],
-    [M, K, LEAN, GIVE, OF_ROWS],
+    [M, K, DUAL_PER_SLIDING, DUAL_PER_BOUND, OF_ROWS],
     _exact_newton,
 )
 def exact_law(b, e, det, bound, n):
@@ -358,28 +363,35 @@ def exact_law(b, e, det, bound, n):
     inverse = let("inverse", [1 / slope_of(pivot, de[0]), 1 / slope_of(rows[1], db[1])])
     dual = solve_for(de[0], pivot, inverse[0])
     leaning = let("leaning", [-slope_of(dual, x) for x in de[1:]])
-    lean, give = let("lean", _flattened(let, leaning, n)), let("give", [det[1] * inverse[0]])[0]
-    ensure_equal([-slope_of(dual, db[0])], [give], {give: (e[0] ** 2 - e[1] ** 2 - e[2] ** 2 - e[3] ** 2) * inverse[0]})
+    dual_per_sliding, dual_per_bound = (
+        let("dual_per_sliding", _flattened(let, leaning, n)),
+        let("dual_per_bound", [det[1] * inverse[0]])[0],
+    )
+    ensure_equal(
+        [-slope_of(dual, db[0])],
+        [dual_per_bound],
+        {dual_per_bound: (e[0] ** 2 - e[1] ** 2 - e[2] ** 2 - e[3] ** 2) * inverse[0]},
+    )
     friction = sp.Matrix([solve_for(db[i], rows[i], inverse[1]) for i in (1, 2, 3)])
     over = let("over", b[1:, 0] * inverse[1])
     known = dict(zip(over, b[1:, 0] * inverse[1], strict=True))
     ensure_equal(friction.diff(de[0]), -over, known)
-    stiffness = b[0] * inverse[1] * _tangential(n) - over * lean.T
+    stiffness = b[0] * inverse[1] * _tangential(n) - over * dual_per_sliding.T
     moved = friction.jacobian(de[1:]) - friction.diff(de[0]) * leaning.T
-    known |= dict(zip(lean, _tangential(n) * leaning, strict=True))
+    known |= dict(zip(dual_per_sliding, _tangential(n) * leaning, strict=True))
     ensure_equal(-moved * _tangential(n), stiffness, known)
     return {
-        "m": bound[0] * (friction.diff(db[0]) + over * give),
+        "m": bound[0] * (friction.diff(db[0]) + over * dual_per_bound),
         "K": stiffness,
-        "lean": lean,
-        "give": give,
+        "dual_per_sliding": dual_per_sliding,
+        "dual_per_bound": dual_per_bound,
         "inverse": inverse,
         INTERMEDIATES: let.pairs(),
     }
 
 
 def _exact_law_level(b, e, bound, n) -> dict:
-    """What the exact law makes of b and e, by the symbols of LEAN, GIVE, K and M, where the normal is AXIS."""
+    """What the exact law makes of b and e where the normal is AXIS, by the symbols of what it returns and of M."""
     import sympy as sp
 
     from symvi.physics.lowering import symbols_of
@@ -388,14 +400,14 @@ def _exact_law_level(b, e, bound, n) -> dict:
     det = sp.Matrix([_square_of(b), _square_of(e)])
     law, table = Stated(exact_law.builder(b, e, det, bound, n)), {}
     normal = _along_axis(n) | _level(b, e)
-    for argument in (LEAN, GIVE, K, M):
+    for argument in (DUAL_PER_SLIDING, DUAL_PER_BOUND, K, M):
         values = sp.Matrix([law[argument.name]]).xreplace(normal)
         table |= dict(zip(symbols_of(argument), values, strict=True))
     return table
 
 
 def _exact_direction(stated, b, e, mu, db, de, second, inverse, K, miss):  # noqa: N803
-    """b o de + db o e = r for db = (0, kt) and de = (top - lean·miss, miss)."""
+    """b o de + db o e = r for db = (0, kt) and de = (top - dual_per_sliding·miss, miss)."""
     import sympy as sp
 
     from symvi.physics.lowering import symbols_of
@@ -405,8 +417,8 @@ def _exact_direction(stated, b, e, mu, db, de, second, inverse, K, miss):  # noq
     yield "r is what products lack", stated.step("right") - aimed
     table = _exact_law_level(b, e, symbols_of(BOUND), symbols_of(NORMAL))
     table |= {inverse[0]: 1 / (b[0] * e[0] - sum(b[i] * e[i] for i in (1, 2, 3))), inverse[1]: 1 / e[0]}
-    known, lean = stated.keeping("right"), symbols_of(LEAN)
-    changes = sp.Matrix([0, *known["kt"]]), sp.Matrix([known["top"] - (lean.T * miss)[0], *miss])
+    known, dual_per_sliding = stated.keeping("right"), symbols_of(DUAL_PER_SLIDING)
+    changes = sp.Matrix([0, *known["kt"]]), sp.Matrix([known["top"] - (dual_per_sliding.T * miss)[0], *miss])
     rest = linearised(_jordan, (b, e), changes) - right
     yield "the linearised products are r", rest.xreplace(table).xreplace(_level(b, e, right, miss))
 
@@ -418,7 +430,7 @@ def _exact_direction(stated, b, e, mu, db, de, second, inverse, K, miss):  # noq
     [TOP, KT],
     _exact_direction,
 )
-def exact_aim(b, e, mu, db, de, second, inverse, K, miss):  # noqa: N803  (a matrix)
+def exact_right_hand_side(b, e, mu, db, de, second, inverse, K, miss):  # noqa: N803  (a matrix)
     import sympy as sp
 
     let, own, other = Steps(), unknowns("b", 4), unknowns("e", 4)
@@ -430,32 +442,32 @@ def exact_aim(b, e, mu, db, de, second, inverse, K, miss):  # noqa: N803  (a mat
 
 
 # --- with either law --------------------------------------------------------------------------------------------------
-def _without_centring(stated, b, gamma, m, give, K, miss):  # noqa: N803
-    """b o de + db o e = -b o e for db = (0, kt), de = (top - lean·miss, miss), and b0 = c_f gamma."""
+def _without_centring(stated, b, gamma, m, dual_per_bound, K, miss):  # noqa: N803
+    """b o de + db o e = -b o e for db = (0, kt), de = (top - dual_per_sliding·miss, miss), and b0 = c_f gamma."""
     import sympy as sp
 
     from symvi.physics.lowering import symbols_of
 
-    e, bound, lean = (symbols_of(argument) for argument in (E, BOUND, LEAN))
+    e, bound, dual_per_sliding = (symbols_of(argument) for argument in (E, BOUND, DUAL_PER_SLIDING))
     table = _exact_law_level(b, e, bound, symbols_of(NORMAL))
-    changes = sp.Matrix([0, *stated["kt"]]), sp.Matrix([stated["top"] - (lean.T * miss)[0], *miss])
+    changes = sp.Matrix([0, *stated["kt"]]), sp.Matrix([stated["top"] - (dual_per_sliding.T * miss)[0], *miss])
     rest = linearised(_jordan, (b, e), changes) + _jordan(b, e)
     rest = rest.xreplace(table | {gamma[0]: b[0] / bound[0]})
     yield "the linearised products vanish", rest.xreplace(_level(b, e, miss))
 
 
 @derived(
-    "k = -b,  top = -give b0,  kt = -beta + m gamma - K miss",
+    "k = -b,  top = -dual_per_bound b0,  kt = -beta + m gamma - K miss",
     "both laws have D e = b, and where mu = 0 without a second-order term they send b to nothing",
-    [B, Argument("gamma", (), "normal impulse, b0 = c_f gamma", "N s"), M, GIVE, K, MISS],
+    [B, Argument("gamma", (), "normal impulse, b0 = c_f gamma", "N s"), M, DUAL_PER_BOUND, K, MISS],
     [TOP, KT],
     _without_centring,
 )
-def affine_aim(b, gamma, m, give, K, miss):  # noqa: N803  (a matrix)
-    return {"top": -give[0] * b[0], "kt": m * gamma[0] - b[1:, 0] - K * miss}
+def affine_right_hand_side(b, gamma, m, dual_per_bound, K, miss):  # noqa: N803  (a matrix)
+    return {"top": -dual_per_bound[0] * b[0], "kt": m * gamma[0] - b[1:, 0] - K * miss}
 
 
-def _same_products(stated, b0, gamma, top, kt, lean, give, m, K, bound, miss, dgamma, du):  # noqa: N803
+def _same_products(stated, b0, gamma, top, kt, dual_per_sliding, dual_per_bound, m, K, bound, miss, dgamma, du):  # noqa: N803
     """Changes of the bound and of sliding leave b o de + db o e as top and kt have it; and the equations of both."""
 
     from symvi.physics.lowering import symbols_of
@@ -470,20 +482,21 @@ def _same_products(stated, b0, gamma, top, kt, lean, give, m, K, bound, miss, dg
     rest = change - change.xreplace(still)
     yield "the linearised products stay", rest.xreplace(table).xreplace(_level(b, e, du))
     yield "kt is the change of friction without them", db[1:, 0].xreplace(still) - kt
-    rest = de[0].xreplace(met).xreplace(still) - top[0] + (lean.T * miss)[0]
+    rest = de[0].xreplace(met).xreplace(still) - top[0] + (dual_per_sliding.T * miss)[0]
     yield "top is the change of the dual scalar without them", rest
 
 
 @derived(
-    "de = du + miss,  db0 = c_f (gamma + dgamma) - b0,  de0 = top - lean·de - give db0,  dbeta = kt + m dgamma - K du",
+    "de = du + miss,  db0 = c_f (gamma + dgamma) - b0,  de0 = top - dual_per_sliding·de - dual_per_bound db0,  "
+    "dbeta = kt + m dgamma - K du",
     "either law of the circular cone",
     [
         Argument("b0", (), "friction bound", "N s"),
         Argument("gamma", (), "normal impulse", "N s"),
         TOP,
         KT,
-        LEAN,
-        GIVE,
+        DUAL_PER_SLIDING,
+        DUAL_PER_BOUND,
         M,
         K,
         BOUND,
@@ -494,13 +507,13 @@ def _same_products(stated, b0, gamma, top, kt, lean, give, m, K, bound, miss, dg
     [DB, DE],
     _same_products,
 )
-def friction_response(b0, gamma, top, kt, lean, give, m, K, bound, miss, dgamma, du):  # noqa: N803  (a matrix)
+def friction_response(b0, gamma, top, kt, dual_per_sliding, dual_per_bound, m, K, bound, miss, dgamma, du):  # noqa: N803  (a matrix)
     from symvi.physics import algebra
 
     let = Steps()
     # not c_f dgamma: what rounding took from the bound while impulses fell by powers of ten is given back
     slide, db0 = let("slide", du + miss), let("db0", [bound[0] * (gamma[0] + dgamma[0]) - b0[0]])[0]
-    dual = top[0] - algebra.dot(lean, slide) - give[0] * db0
+    dual = top[0] - algebra.dot(dual_per_sliding, slide) - dual_per_bound[0] * db0
     return {
         "db": [db0, *(kt + m * dgamma[0] - K * du)],
         "de": [dual, *slide],

@@ -24,7 +24,7 @@ from symvi.physics.pyramid_newton import aim_of, law_of, response_of
 class Pyramid:
     """The formulas of a linear cone with one number of directions.
 
-    on_path: a point of the central path. friction: beta. miss: what the slacks miss. law, aim, response: of
+    on_path: a point of the central path. friction: beta. miss: what the slacks miss. law, right_hand_side, response: of
     d beta = k + m d gamma - K du.
     """
 
@@ -32,7 +32,7 @@ class Pyramid:
     friction: Formula
     miss: Formula
     law: Formula
-    aim: Formula
+    right_hand_side: Formula
     response: Formula
 
 

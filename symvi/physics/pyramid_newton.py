@@ -81,7 +81,7 @@ def law_of(cone: Directions) -> Formula:
 def aim_of(cone: Directions) -> Formula:
     """k of it: what changes where velocities stay."""
 
-    def aim(b, gamma, bound, eta, mu, db, deta, second, quotient, share, miss, way):
+    def right_hand_side(b, gamma, bound, eta, mu, db, deta, second, quotient, share, miss, way):
         let, psi, other = Steps(), unknowns("psi")[0], unknowns("other")[0]
         aimed = [centred(let, f"pair{i}", mu[0], db[i], deta[i], second[0]) for i in range(cone.n + 1)]
         sent = [at_rest(pair_change(b[i], eta[i], other, aimed[i]), [other]) for i in range(cone.n + 1)]
@@ -112,7 +112,7 @@ def aim_of(cone: Directions) -> Formula:
         yield "kt is the sum over the directions", own["kt"] - total
 
     return cone.named(
-        aim,
+        right_hand_side,
         "k_i = (mu - db_i d eta_i)/eta_i - b_i - (b_i/eta_i) (k_psi + miss_i)",
         SOURCE + ", with Mehrotra's second-order term",
         [

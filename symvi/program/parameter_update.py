@@ -1,7 +1,7 @@
 """Kernels by which parameters follow others in generated text: Python's own formulas, traced.
 
-They belong to no phase. The text's control (templates/c/adapt.c.jinja) calls them record by record, in loops of its
-own, and compares what they compute:
+They belong to no phase. The text's control (templates/c/update_parameters.c.jinja) calls them record by record, in
+loops of its own, and compares what they compute:
     judge_body   pivots of how a body's mass is spread: all positive for the inertia of a body alone (inertia.py)
     weigh_body   what the residual of a body is weighed by (numbers/derived_parameters.py)
     gather_body  the mass of a body, added to that of its part and of the whole
@@ -37,14 +37,14 @@ ROUND_OFF = {"double": RELATIVE_TOLERANCE, "float": 1e-5}  # of the trace: by so
 WHOLE, OWN, ITS_PART, ITS_SPREAD, ITS_UNIT = (Port(kind, kind) for kind in (COMMON, BODY, PART, SPREAD, UNIT))
 
 
-class AdaptingKernels(NamedTuple):
+class UpdateKernels(NamedTuple):
     """The kernels by name, and the records of the program with those that the kernels keep beside them."""
 
     kernels: dict[str, Kernel]
     records: Records
 
 
-def adapting(program: Program, real: str) -> AdaptingKernels:
+def update_kernels(program: Program, real: str) -> UpdateKernels:
     """What lets the parameters of a program follow. real: "double" or "float"."""
     records = Records({place: dict(fields) for place, fields in program.records.fields.items()})
     kernels = [_weigh(records, program)]
@@ -52,7 +52,7 @@ def adapting(program: Program, real: str) -> AdaptingKernels:
         kernels.insert(0, _judge(records, program, real))
     if program.notes["inequalities"]:
         kernels += [_gather(records), _pull(records), _effective_mass(records)]
-    return AdaptingKernels({kernel.name: kernel for kernel in kernels}, records)
+    return UpdateKernels({kernel.name: kernel for kernel in kernels}, records)
 
 
 def squares(program: Program) -> tuple[float, ...]:

@@ -7,7 +7,7 @@ PHASES = (
     "prepare",
     "watch",
     "inspect",
-    "look_back",
+    "measure_bend",
     "begin",
     "rest",
     "evaluate",
@@ -61,7 +61,7 @@ PHASES = (
 # What a formulation answers for its own unknowns (formulation.py): what is known before the step, where the iteration
 # begins and what it leaves, the blocks of the Newton matrix, and what becomes of a solution.
 KNOWN = ("setup", "prepare")
-RESIDUAL = ("look_back", "begin", "rest", "evaluate", "merit")
+RESIDUAL = ("measure_bend", "begin", "rest", "evaluate", "merit")
 MATRIX = ("linearize",)
 ELIMINATION = ("eliminate", "resolve", "substitute")
 LANDING = tuple(phase for phase in PHASES if phase not in (*KNOWN, *RESIDUAL, *MATRIX, *ELIMINATION))

@@ -2,7 +2,7 @@
 
 A program is composed for doubles. In float the guards of loops, what counts as an opened loop, and the bound that
 stands for no dry friction are larger; and what follows from masses and gravity is worked out in float from numbers in
-float, as generated text does when it adapts.
+float, as generated text does when it updates them.
 """
 
 from __future__ import annotations

@@ -120,7 +120,7 @@ class Program:
 
     Phases: setup (per change of parameters), prepare (per step), begin (start of the iteration), evaluate (the
     residual), merit, linearize (blocks of the Newton matrix that the residual does not need), eliminate (factors and
-    forward substitution), substitute (backwards), advance, retreat, finish, energy and more: see phases.py.
+    forward substitution), substitute (backwards), advance, shorten_step, finish, energy and more: see phases.py.
     """
 
     name: str

@@ -1,7 +1,7 @@
 """What a model is asked in joint coordinates, as a schedule of kernels (kernels/spatial.py) over its tree.
 
-Phases are pieces of answers: `place` puts all bodies where their coordinates say, `press` asks what it takes to move
-them so; an answer runs some of them in order (ANSWERS).
+Phases are pieces of answers: `place` puts all bodies where their coordinates say, `body_force` asks what it takes to
+move them so; an answer runs some of them in order (ANSWERS).
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from symvi.program.tied_rates import Tied, TiedRates, closing_models, gears_of
 ANSWERS: Mapping[str, tuple[str, ...]] = {
     "frames": ("show",),
     "mass_matrix": ("weigh", "stack", "compose", "carry", "pair"),
-    "inverse_dynamics": ("weigh", "accelerate", "press", "collect"),
+    "inverse_dynamics": ("weigh", "accelerate", "body_force", "collect"),
     "forward_dynamics": ("weigh", "begin", "articulate", "release"),
     "momentum": ("weigh", "clear", "gather", "center", "swing"),
     "center_of_mass": ("clear", "gather", "center"),
@@ -279,7 +279,7 @@ class _Composer:
             self.draft.call(phase, kernels[phase], {WHOLE: self.whole})
         for name, node in self.draft.bodies.items():
             ports = {OWN: node, TREE: trees[name], WHOLE: self.whole, PLACE: self.place}
-            for phase in ("weigh", "stack", "press", "begin", "show", "gather", "swing"):
+            for phase in ("weigh", "stack", "body_force", "begin", "show", "gather", "swing"):
                 self.draft.call(phase, kernels[phase], ports)
             for freedom in self.draft.freedoms[name]:
                 self.draft.call("carry", kernels["carry"], {**ports, FREEDOM: freedom})

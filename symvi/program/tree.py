@@ -176,7 +176,7 @@ class TreeCoordinates:
     # --- residual, matrix, landing ------------------------------------------------------------------------------------
     def residual(self) -> None:
         for name in self.links:
-            self._schedule(self.moved[name], name, ("look_back", "begin", "rest", "merit"))
+            self._schedule(self.moved[name], name, ("measure_bend", "begin", "rest", "merit"))
         self._of_bodies(("evaluate", "merit"))
         for name in self.links:
             self._schedule(self.lawful[name], name, ("evaluate",))

@@ -202,7 +202,7 @@ def start_momenta(view: View) -> Iterator[Check]:
     for name, body in view.scene.bodies.items():
         state = body.record
         angular_momentum = rotate(body.q, apply_inertia(body.inertia, unrotate(body.q, state.w_past)))
-        yield from launched(view, name, scale(body.mass, state.v_state), angular_momentum)
+        yield from momenta_checks(view, name, scale(body.mass, state.v_state), angular_momentum)
     yield from aims(view)
 
 
@@ -212,7 +212,7 @@ def start_momenta_of_chord(view: View) -> Iterator[Check]:
         state, h = body.record, view.scene.h
         before = (subtract(body.x, scale(h, state.v_state)), chord(body))
         p = momentum(body.mass, body.inertia, h, before, view.system.first[name], 2, view.scene.zero)
-        yield from launched(view, name, p[:3], p[3:])
+        yield from momenta_checks(view, name, p[:3], p[3:])
     yield from aims(view)
 
 
@@ -233,10 +233,10 @@ def start_momenta_of_turn(view: View) -> Iterator[Check]:
         p = [(forwards + backwards) / 2 for forwards, backwards in zip(*momenta, strict=True)]
         w = scale(sin(size) / size, state.w_past)
         yield view.check(name, "w", w, "state")
-        yield from launched(view, name, p[:3], p[3:], w)
+        yield from momenta_checks(view, name, p[:3], p[3:], w)
 
 
-def launched(view: View, name: str, linear: list, angular: list, w: list | None = None) -> Iterator[Check]:
+def momenta_checks(view: View, name: str, linear: list, angular: list, w: list | None = None) -> Iterator[Check]:
     state = view.scene.bodies[name].record
     turning = state.w_past if w is None else w
     for field, values in (("p", linear), ("l", angular), ("v_old", state.v_state), ("w_old", turning)):

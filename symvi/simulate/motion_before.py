@@ -35,7 +35,7 @@ class MotionBefore:
         """
         state, common = self.memory.state["common"][0], self.common
         common.changed[0] = common.bent[0] = 0.0
-        self.run("look_back")
+        self.run("measure_bend")
         even = common.bent[0] <= CURVED * common.changed[0]
         ahead, known = common.impulse[0], float(state.earlier[0] > 0.0 and extrapolate and even)
         last = 0.5 * (state.before[0] + state.earlier[0])

@@ -30,7 +30,7 @@ class Placing:
             record.coordinate[:], record.rate[:] = coordinates[first : first + size], rates[first : first + size]
             first += size
 
-    def give(self) -> tuple[list[float], list[float]]:
+    def outputs(self) -> tuple[list[float], list[float]]:
         """Coordinates and rates as arrays."""
         return [x for r in self.records for x in r.coordinate], [x for r in self.records for x in r.rate]
 
@@ -75,7 +75,7 @@ class Placing:
         self.take(near, near)
         self.solver.see_knot()
         self.solver.run("measure")
-        return self.give()
+        return self.outputs()
 
     def standing(self, knot: int = Beginning.KNOT) -> SolverStatus:
         """How a knot stands: whether steps can follow, numbers finite, joints closed, bodies apart."""

@@ -123,7 +123,7 @@ def contact_units(mechanism: Mechanism, settings: Settings, real: str = "double"
     """What complementarity is measured by, by node and field; "common" is the whole mechanism's.
 
     It follows the masses and the gravity that were set, but where a unit itself was set. real: the precision in which
-    it is worked out, which is that of generated text that adapts.
+    it is worked out, which is that of generated text that updates its parameters.
     """
     with np.errstate(over="ignore"):
         return _contact_units(mechanism, settings, NUMBER[real])

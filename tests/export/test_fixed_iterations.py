@@ -48,12 +48,13 @@ int main(void)
 
 
 @pytest.mark.thorough
+@pytest.mark.parametrize("coordinates", ["maximal", "tree"])
 @pytest.mark.parametrize("name", MECHANISMS)
-def test_back_ends_count_alike(name: str) -> None:
+def test_back_ends_count_alike(name: str, coordinates: str) -> None:
     """Python and C take the same steps, bit by bit, and say the same; every step has the iterations that were asked."""
     motions = []
     for backend in ("c", "python"):
-        simulator = Simulator(MECHANISMS[name](), backend=backend)
+        simulator = Simulator(MECHANISMS[name](), backend=backend, coordinates=coordinates)
         options = SolverOptions(fixed_iterations=3)
         motions.append(simulator.simulate(0.3, STEP, options=options, on_error="status"))
     first, second = motions
@@ -62,10 +63,11 @@ def test_back_ends_count_alike(name: str) -> None:
     assert len(first.time) == 31 and set(first.iterations[1:]) == {3.0}
 
 
+@pytest.mark.parametrize("coordinates", ["maximal", "tree"])
 @pytest.mark.parametrize("name", MECHANISMS)
-def test_enough_iterations_are_the_same_motion(name: str) -> None:
+def test_enough_iterations_are_the_same_motion(name: str, coordinates: str) -> None:
     """With as many as the hardest step needs, all steps are solved; the motion is that of the line search."""
-    simulator = Simulator(MECHANISMS[name](), backend="c")
+    simulator = Simulator(MECHANISMS[name](), backend="c", coordinates=coordinates)
     searched = simulator.simulate(0.5, STEP)
     enough = int(searched.iterations.max()) + 3
     fixed = simulator.simulate(0.5, STEP, options=SolverOptions(fixed_iterations=enough))
@@ -131,14 +133,16 @@ def instructions(folder: Path, text, steps: int) -> list[int]:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("coordinates", ["maximal", "tree"])
 @pytest.mark.parametrize("name", first_of(["chain", "loop"]))
-def test_every_step_takes_the_same_number_of_instructions(name: str, tmp_path: Path) -> None:
+def test_every_step_takes_the_same_number_of_instructions(name: str, coordinates: str, tmp_path: Path) -> None:
     """With a line search steps differ by whole iterations; with a fixed number of them not by one instruction."""
     for program in ("gcc", "valgrind"):
         if shutil.which(program) is None:
             pytest.skip(f"needs the package {program}")
     counts = {
-        count: instructions(tmp_path, text_of(MECHANISMS[name](), fixed_iterations=count), 40) for count in (0, 3)
+        count: instructions(tmp_path, text_of(MECHANISMS[name](), fixed_iterations=count, coordinates=coordinates), 40)
+        for count in (0, 3)
     }
     assert len(counts[0]) == len(counts[3]) == 40
     assert len(set(counts[0])) > 1

@@ -15,7 +15,7 @@ from symvi.mechanism import Body, Contact, DryFriction, Joint, Mechanism, PointS
 from symvi.numbers.control import SolverStatus
 from symvi.simulate import Simulator
 from tests.emit.test_start import MECHANISMS
-from tests.export.test_adapting import changed, stack
+from tests.export.test_parameter_update import changed, stack
 from tests.export.test_static_checks import need, run
 from tests.program.test_point_masses import rope
 from tests.support.firmware import Firmware
@@ -48,7 +48,7 @@ def test_nothing_follows_anew_where_nothing_was_changed(seed: int) -> None:
     firmware = Firmware(simulator)
     firmware.init()
     started = simulator.engine.parameters.tobytes()
-    firmware.adapt()
+    firmware.update_parameters()
     assert simulator.engine.parameters.tobytes() == started
 
 
@@ -93,7 +93,7 @@ def test_a_manifest_tells_what_memory_holds(real: str, tmp_path: Path) -> None:
     ],
 )
 def test_python_refuses_by_name_what_float_cannot_have(name: str, value: object, says: str, recwarn) -> None:
-    """As the generated text does, whose adapt leaves its parameters as they were; nothing of it is set in Python."""
+    """As the generated text does, whose update leaves its parameters as they were; nothing of it is set in Python."""
     simulator = Simulator(
         stack(), real="float", backend="c", parameters={"alone.mass": 3e38} if "heavy" in name else {}
     )
@@ -110,7 +110,7 @@ def test_python_refuses_by_name_what_float_cannot_have(name: str, value: object,
     if "heavy" in name:
         simulator.engine.parameters[simulator.plan.at("parameters", "body", 2, "mass")] = 3e38
     given = simulator.engine.parameters.tobytes()
-    assert firmware.adapt() == SolverStatus.BAD_PARAMETER
+    assert firmware.update_parameters() == SolverStatus.BAD_PARAMETER
     assert simulator.engine.parameters.tobytes() == given
     assert not [warning for warning in recwarn if issubclass(warning.category, RuntimeWarning)]
 
@@ -174,7 +174,7 @@ def test_a_spring_may_pull_to_a_point(length: float, taken: bool, real: str) -> 
         with nullcontext() if taken else pytest.raises(MechanismError, match=f"{name}.length: .* must not be negative"):
             simulator.set_parameter(f"{name}.length", length)
         firmware = changed(simulator, {f"{name}.length": length})
-        assert firmware.adapt() == (SolverStatus.OK if taken else SolverStatus.BAD_PARAMETER)
+        assert firmware.update_parameters() == (SolverStatus.OK if taken else SolverStatus.BAD_PARAMETER)
 
 
 @pytest.mark.parametrize("real", ["double", "float"])
@@ -188,4 +188,4 @@ def test_a_rod_has_a_length(real: str) -> None:
     simulator = Simulator(mechanism, real=real, backend="c")
     with pytest.raises(MechanismError, match=r"rod\.length: .* must be positive"):
         simulator.set_parameter("rod.length", 0.0)
-    assert changed(simulator, {"rod.length": 0.0}).adapt() == SolverStatus.BAD_PARAMETER
+    assert changed(simulator, {"rod.length": 0.0}).update_parameters() == SolverStatus.BAD_PARAMETER

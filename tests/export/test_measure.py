@@ -221,7 +221,8 @@ def test_the_stack_of_every_entry_point_is_told() -> None:
     found = figures(subject, M4F)
     stacks = found[STACK]["entry points"]
     assert set(stacks) == {
-        *"check init reset parameters_default adapt state_default input_default options_default start step".split(),
+        *"check init reset parameters_default update_parameters state_default input_default".split(),
+        *"options_default start step".split(),
         *"rollout observe energy momentum reactions place coordinates project".split(),
     }
     assert stacks["step"] == found["stack usage"]["value"] and stacks["init"] == found["stack of init"]["value"]

@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from symvi.mechanism import Actuator, Body, Box, DryFriction, Joint, JointDamper, Limit, Mechanism
+from symvi.proofs.zoo import zoo
 from tests.support.contact_scenes import corners
 from tests.support.exported import EXPORTED
 from tests.support.strict_c import STRICT, written
@@ -48,15 +49,22 @@ def run(folder: Path, *command: str) -> str:
     return done.stdout + done.stderr
 
 
-SANITIZED = [*(f"{name}-float" for name in EXPORTED), "box-double", "four_bar-double"]
+SANITIZED = [f"{name}-float-{coordinates}" for name in EXPORTED for coordinates in ("maximal", "tree")]
+SANITIZED += ["box-double-maximal", "four_bar-double-maximal", "four_bar-double-tree"]
 
 
-@pytest.fixture(scope="module", params=[f"{name}-{real}" for name in EXPORTED for real in REALS])
+FORMULATIONS = ("maximal", "tree")
+
+
+@pytest.fixture(
+    scope="module",
+    params=[f"{name}-{real}-{coordinates}" for name in EXPORTED for real in REALS for coordinates in FORMULATIONS],
+)
 def export(request, tmp_path_factory) -> tuple[Path, str]:
     """A folder with an export and callers of it, and its prefix."""
-    name, real = request.param.split("-")
-    folder = tmp_path_factory.mktemp(f"{name}_{real}")
-    return folder, written(folder, EXPORTED[name](), real)
+    name, real, coordinates = request.param.split("-")
+    folder = tmp_path_factory.mktemp(f"{name}_{real}_{coordinates}")
+    return folder, written(folder, EXPORTED[name](), real, coordinates=coordinates)
 
 
 def real_of(folder: Path) -> str:
@@ -70,6 +78,23 @@ def test_strict_flags_find_nothing(export: tuple[Path, str], compiler: str) -> N
     frames = [f"-Wstack-usage={LARGEST_FRAME}"] if (compiler, real_of(folder)) == ("gcc", "double") else []
     for file in (f"{prefix}.c", "caller.c"):
         run(folder, need(compiler), *STRICT, *frames, "-O2", "-fsyntax-only" if not frames else "-c", file)
+
+
+# a rate called u, as the inputs are; no contact whose gap closes; a joint without freedoms
+NARROW = {"damped_prismatic": "tree", "rubbing": "maximal", "askew_fixed": "tree"}
+
+
+@pytest.mark.parametrize("name", NARROW)
+def test_strict_flags_find_nothing_in_kernels_written_in_place(tmp_path: Path, name: str) -> None:
+    mechanism = next(m for m, _ in zoo() if m.name == name)
+    prefix = written(tmp_path, mechanism, "float", "inline", NARROW[name])
+    run(tmp_path, need("gcc"), *STRICT, "-O2", "-fsyntax-only", f"{prefix}.c")
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+def test_strict_flags_find_nothing_in_the_other_layouts(checked: Path, compiler: str) -> None:
+    source = next(path.name for path in checked.glob("*.c") if path.name != "caller.c")
+    run(checked, need(compiler), *STRICT, "-O2", "-fsyntax-only", source)
 
 
 def test_the_header_is_one_of_cpp_too(export: tuple[Path, str]) -> None:
@@ -113,15 +138,20 @@ def ram() -> Mechanism:
 
 
 # a loop, without inequalities; a tree with all kinds of them: between them all templates, and both layouts
-CHECKED = {"four_bar": (EXPORTED["four_bar"], "auto"), "ram": (ram, "looped")}
+CHECKED = {
+    "four_bar": (EXPORTED["four_bar"], "auto", "maximal"),
+    "four_bar_tree": (EXPORTED["four_bar"], "auto", "tree"),
+    "ram": (ram, "looped", "maximal"),
+    "ram_tree": (ram, "inline", "tree"),
+}
 
 
 @pytest.fixture(scope="module", params=CHECKED)
 def checked(request, tmp_path_factory) -> Path:
     """An export as the tools read it that know C but no precision."""
-    make, layout = CHECKED[request.param]
+    make, layout, coordinates = CHECKED[request.param]
     folder = tmp_path_factory.mktemp(request.param)
-    written(folder, make(), "float", layout)
+    written(folder, make(), "float", layout, coordinates)
     return folder
 
 
@@ -169,17 +199,20 @@ WHOLE_TURNS = "non-finite float value. assert \\is_finite(turns);"
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("coordinates", FORMULATIONS)
 @pytest.mark.parametrize(
     ("mechanism", "alarms"), [(EXPORTED["pendulum"], 2), (carts, 0), (hammer, 0)], ids=["pendulum", "carts", "hammer"]
 )
-def test_no_statement_can_fail_on_any_numbers(tmp_path: Path, mechanism: Callable[[], Mechanism], alarms: int) -> None:
+def test_no_statement_can_fail_on_any_numbers(
+    tmp_path: Path, mechanism: Callable[[], Mechanism], alarms: int, coordinates: str
+) -> None:
     """Frama-C's Eva: trees and a mechanism with a contact; every entry point, in any order, on any numbers.
 
-    Every statement is reached, and none divides integers by zero, overflows, goes beyond an array, or reads what was
-    never written. Numbers that are not finite are a status, not an error: their alarms are off, but where a number
-    becomes a whole one.
+    Every statement is reached (of joint coordinates 99 %: open trees have nothing to project, slides never turn). None
+    divides integers by zero, overflows, goes beyond an array, or reads what was never written. Numbers that are not
+    finite are a status, not an error: their alarms are off, but where a number becomes a whole one.
     """
-    prefix = written(tmp_path, mechanism(), "float")
+    prefix = written(tmp_path, mechanism(), "float", coordinates=coordinates)
     command = [need("frama-c"), *"-eva -lib-entry -main prove -eva-precision 0 -machdep x86_64".split()]
     command += ["-eva-auto-loop-unroll", "6", "-warn-special-float", "none", f"-cpp-extra-args=-I{tmp_path}"]
     found = run(tmp_path, *command, str(tmp_path / f"{prefix}.c"), str(tmp_path / "proof" / "proof.c"))
@@ -188,4 +221,5 @@ def test_no_statement_can_fail_on_any_numbers(tmp_path: Path, mechanism: Callabl
     summary = found[found.index("ANALYSIS SUMMARY") :]
     for counted in (r"(\d+) functions analyzed \(out of (\d+)\)", r"(\d+) statements reached \(out of (\d+)\)"):
         reached, all_of_them = re.search(counted, summary).groups()
-        assert reached == all_of_them
+        least = 1.0 if coordinates == "maximal" else 0.99
+        assert int(reached) >= least * int(all_of_them)

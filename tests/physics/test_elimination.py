@@ -61,7 +61,7 @@ def test_a_pyramid_fulfils_newton_s_equations(directions: int) -> None:
     shared = {"quotient": law["quotient"], "share": law["share"], "way": way, "miss": [0] * n}
     nothing = {"mu": [0], "second": [0], "db": [0] * (n + 1), "deta": [0] * (n + 1)}
     now = {"b": b, "gamma": gamma, "bound": bound}
-    sent = apply(formulas.aim, eta=eta, **now, **nothing, **shared)
+    sent = apply(formulas.right_hand_side, eta=eta, **now, **nothing, **shared)
     change = apply(formulas.response, k=sent["k"], dgamma=dgamma, du=du, **now, **shared)
     assert [x * dy + y * dx + x * y for x, y, dx, dy in zip(b, eta, change["b"], change["eta"], strict=True)] == [0] * (
         n + 1

@@ -110,6 +110,6 @@ class Firmware:
         kinds = list(dict.fromkeys(place.split("/")[0] for place in self.plan.fields["motion"]))
         return sorted(self.plan.notes["motion"], key=lambda note: (kinds.index(note["kind"]), note["index"]))
 
-    def adapt(self) -> SolverStatus:
+    def update_parameters(self) -> SolverStatus:
         """What follows from changed parameters is worked out anew."""
-        return SolverStatus(self.engine._function("adapt")(self.pointers()[0]))
+        return SolverStatus(self.engine._function("update_parameters")(self.pointers()[0]))

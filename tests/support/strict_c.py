@@ -44,7 +44,7 @@ DECLARED
     }
 CALLED
     NAME_parameters_default(&parameters);
-    if (NAME_adapt(&parameters) < 0) {
+    if (NAME_update_parameters(&parameters) < 0) {
         return 3;
     }
     NAME_options_default(&options);
@@ -137,7 +137,7 @@ OPTIONS
         } else if (choice == 9) {
             one = NAME_project(&parameters, &state, inputs, &work, (choice != 0) ? 5 : -1);
         } else if (choice == 11) {
-            status = NAME_adapt(&parameters);
+            status = NAME_update_parameters(&parameters);
         } else if (choice == 10) {
 CALLED
         } else {
@@ -164,9 +164,9 @@ OPTIONAL = {  # where the header has it: what to declare, and the call
 SIZES = {"reactions": r"_real reaction(\[\d+\]\[6\])\);", "contacts": r"_contact contacts(\[\d+\])\);"}
 
 
-def written(folder: Path, mechanism: Mechanism, real: str, layout: str = "auto") -> str:
+def written(folder: Path, mechanism: Mechanism, real: str, layout: str = "auto", coordinates: str = "maximal") -> str:
     """Write a mechanism's C, `caller.c` that runs it and `proof.c` into a folder; the prefix."""
-    text = text_of(mechanism, layout, real)
+    text = text_of(mechanism, layout, real, coordinates=coordinates)
     header = text.files[f"{text.prefix}.h"]
     files = {**text.files, "caller.c": _filled(CALLER, text.prefix, header, real)}
     for file, contents in files.items():

@@ -33,24 +33,25 @@
  *   det x = x0² - |x|²    [of the second-order cone]
  *   W e = W^-1 b,  W = eta [w0, wᵀ; w, I + w wᵀ/(1 + w0)],  eta⁴ = det b/det e,  w along b + eta² (e0, -e)   
  *     [Nesterov-Todd scaling of the second-order cone]
- *   D = W² = eta² (2 w wᵀ - J),  K = eta² (I - n nᵀ - 2 w wᵀ/(2 w0² - 1)),  m = c_f lean    [Nesterov-Todd scaling
- *     of the second-order cone, its dual scalar eliminated]
+ *   D = W² = eta² (2 w wᵀ - J),  K = eta² (I - n nᵀ - 2 w wᵀ/(2 w0² - 1)),  m = c_f dual_per_sliding   
+ *     [Nesterov-Todd scaling of the second-order cone, its dual scalar eliminated]
  *   d gamma = k - kappa du    [s gamma = mu linearised]
- *   lean = (e0 b - b0 e)/(b0 e0 - b·e),  give = det e/(b0 e0 - b·e),  K = (b0 (I - n nᵀ) - b leanᵀ)/e0,  m = c_f
- *     (give b - e)/e0    [exact linearisation of b o e, friction and then the dual scalar eliminated]
+ *   dual_per_sliding = (e0 b - b0 e)/(b0 e0 - b·e),  dual_per_bound = det e/(b0 e0 - b·e),  K = (b0 (I - n nᵀ) - b
+ *     dual_per_slidingᵀ)/e0,  m = c_f (dual_per_bound b - e)/e0    [exact linearisation of b o e, friction and then
+ *     the dual scalar eliminated]
  *   k = (mu - d gamma ds)/s - gamma - kappa miss    [s gamma = mu linearised, with Mehrotra's second-order term]
- *   k = -b,  top = -give b0,  kt = -beta + m gamma - K miss    [both laws have D e = b, and where mu = 0 without a
- *     second-order term they send b to nothing]
- *   k = -b + mu e^-1 - W (W e)^-1 o ((W^-1 db) o (W de)),  top = give k0,  kt = k - lean k0 - K miss   
- *     [Nesterov-Todd direction with Mehrotra's second-order term, its dual scalar eliminated]
+ *   k = -b,  top = -dual_per_bound b0,  kt = -beta + m gamma - K miss    [both laws have D e = b, and where mu = 0
+ *     without a second-order term they send b to nothing]
+ *   k = -b + mu e^-1 - W (W e)^-1 o ((W^-1 db) o (W de)),  top = dual_per_bound k0,  kt = k - dual_per_sliding k0 -
+ *     K miss    [Nesterov-Todd direction with Mehrotra's second-order term, its dual scalar eliminated]
  *   r = (mu, 0) - b o e - db o de,  top = (e0 r0 - e·r)/(b0 e0 - b·e),  kt = (r - b top)/e0 - K miss    [exact
  *     linearisation of b o e, with Mehrotra's second-order term]
  *   F_ii = L U, reciprocals on the diagonal of L    [BM20 Algorithms 1-4]
  *   f_i := L^-1 f_i    [BM20 Algorithms 1-4]
  *   s_i = U^-1 f_i    [BM20 Algorithms 1-4]
  *   d gamma = k - kappa du,  ds = du + miss    [s gamma = mu linearised]
- *   de = du + miss,  db0 = c_f (gamma + dgamma) - b0,  de0 = top - lean·de - give db0,  dbeta = kt + m dgamma - K
- *     du    [either law of the circular cone]
+ *   de = du + miss,  db0 = c_f (gamma + dgamma) - b0,  de0 = top - dual_per_sliding·de - dual_per_bound db0,  dbeta
+ *     = kt + m dgamma - K du    [either law of the circular cone]
  *   dw = (c I - a^) theta/h    [derived here]
  *   q2 = [c; a] q1    [BM20 (31), in world axes]
  *   q = p (3 - p·p)/2    [derived here]
@@ -708,8 +709,8 @@ static void linearize_contact_ground(const ball_contact_ground_work *contact_gro
 /*   det x = x0² - |x|²    [of the second-order cone] */
 /*   W e = W^-1 b,  W = eta [w0, wᵀ; w, I + w wᵀ/(1 + w0)],  eta⁴ = det b/det e,  w along b + eta² (e0, -e)    */
 /*     [Nesterov-Todd scaling of the second-order cone] */
-/*   D = W² = eta² (2 w wᵀ - J),  K = eta² (I - n nᵀ - 2 w wᵀ/(2 w0² - 1)),  m = c_f lean    [Nesterov-Todd */
-/*     scaling of the second-order cone, its dual scalar eliminated] */
+/*   D = W² = eta² (2 w wᵀ - J),  K = eta² (I - n nᵀ - 2 w wᵀ/(2 w0² - 1)),  m = c_f dual_per_sliding    */
+/*     [Nesterov-Todd scaling of the second-order cone, its dual scalar eliminated] */
 /*   d gamma = k - kappa du    [s gamma = mu linearised] */
 static void scale_contact_ground(ball_contact_ground_work *contact_ground)
 {
@@ -740,16 +741,16 @@ static void scale_contact_ground(ball_contact_ground_work *contact_ground)
     const real inverse_0 = 1.0/eta;
     contact_ground->inverse[0] = inverse_0;
     contact_ground->inverse[1] = 1.0/(1.0 + w_0);
-    /* D = W² = eta² (2 w wᵀ - J),  K = eta² (I - n nᵀ - 2 w wᵀ/(2 w0² - 1)),  m = c_f lean */
+    /* D = W² = eta² (2 w wᵀ - J),  K = eta² (I - n nᵀ - 2 w wᵀ/(2 w0² - 1)),  m = c_f dual_per_sliding */
     const real core = 1.0/(-1.0 + (2.0*(w_0*w_0)));
     const real twice = 2.0*(w_0*core);
-    const real lean_0 = w_1*twice;
-    contact_ground->lean[0] = lean_0;
-    contact_ground->m[0] = bound*lean_0;
-    const real lean_1 = w_2*twice;
-    contact_ground->lean[1] = lean_1;
-    contact_ground->lean[2] = 0.0;
-    contact_ground->m[1] = bound*lean_1;
+    const real dual_per_sliding_0 = w_1*twice;
+    contact_ground->dual_per_sliding[0] = dual_per_sliding_0;
+    contact_ground->m[0] = bound*dual_per_sliding_0;
+    const real dual_per_sliding_1 = w_2*twice;
+    contact_ground->dual_per_sliding[1] = dual_per_sliding_1;
+    contact_ground->dual_per_sliding[2] = 0.0;
+    contact_ground->m[1] = bound*dual_per_sliding_1;
     contact_ground->m[2] = 0.0;
     const real square_2 = eta*eta;
     const real fold = 2.0*(core*square_2);
@@ -763,15 +764,16 @@ static void scale_contact_ground(ball_contact_ground_work *contact_ground)
     contact_ground->stiffness[6] = 0.0;
     contact_ground->stiffness[7] = 0.0;
     contact_ground->stiffness[8] = 0.0;
-    contact_ground->give = core*(inverse_0*inverse_0);
+    contact_ground->dual_per_bound = core*(inverse_0*inverse_0);
     /* d gamma = k - kappa du */
     contact_ground->kappa = contact_ground->impulse/contact_ground->slack;
 }
 
 /* what the contact does with a change of velocity, linearised as it stands (48 operations) */
 /*   det x = x0² - |x|²    [of the second-order cone] */
-/*   lean = (e0 b - b0 e)/(b0 e0 - b·e),  give = det e/(b0 e0 - b·e),  K = (b0 (I - n nᵀ) - b leanᵀ)/e0,  m = c_f */
-/*     (give b - e)/e0    [exact linearisation of b o e, friction and then the dual scalar eliminated] */
+/*   dual_per_sliding = (e0 b - b0 e)/(b0 e0 - b·e),  dual_per_bound = det e/(b0 e0 - b·e),  K = (b0 (I - n nᵀ) - */
+/*     b dual_per_slidingᵀ)/e0,  m = c_f (dual_per_bound b - e)/e0    [exact linearisation of b o e, friction and */
+/*     then the dual scalar eliminated] */
 /*   d gamma = k - kappa du    [s gamma = mu linearised] */
 static void exact_contact_ground(ball_contact_ground_work *contact_ground)
 {
@@ -786,34 +788,34 @@ static void exact_contact_ground(ball_contact_ground_work *contact_ground)
     const real e_size = BALL_SQRT((e_1*e_1) + (e_2*e_2));
     const real e_det = (e_0 + e_size)*(e_0 - e_size);
     contact_ground->det[1] = e_det;
-    /* lean = (e0 b - b0 e)/(b0 e0 - b·e),  give = det e/(b0 e0 - b·e),  K = (b0 (I - n nᵀ) - b leanᵀ)/e0,  m = c_f */
-    /*   (give b - e)/e0 */
-    const real inverse_1 = 1.0/e_0;
-    contact_ground->inverse[1] = inverse_1;
+    /* dual_per_sliding = (e0 b - b0 e)/(b0 e0 - b·e),  dual_per_bound = det e/(b0 e0 - b·e),  K = (b0 (I - n nᵀ) - b */
+    /*   dual_per_slidingᵀ)/e0,  m = c_f (dual_per_bound b - e)/e0 */
     const real inverse_0 = 1.0/((b_0*e_0) - (b_1*e_1) - (b_2*e_2));
     contact_ground->inverse[0] = inverse_0;
-    const real give = e_det*inverse_0;
-    contact_ground->give = give;
+    const real dual_per_bound = e_det*inverse_0;
+    contact_ground->dual_per_bound = dual_per_bound;
+    const real inverse_1 = 1.0/e_0;
+    contact_ground->inverse[1] = inverse_1;
     const real over_0 = b_1*inverse_1;
-    contact_ground->m[0] = -(bound*((e_1*inverse_1) - (give*over_0)));
+    contact_ground->m[0] = bound*((dual_per_bound*over_0) - (e_1*inverse_1));
     const real over_1 = b_2*inverse_1;
-    contact_ground->m[1] = -(bound*((e_2*inverse_1) - (give*over_1)));
+    contact_ground->m[1] = bound*((dual_per_bound*over_1) - (e_2*inverse_1));
     contact_ground->m[2] = 0.0;
-    const real minus_lean_0 = inverse_0*((b_0*e_1) - (b_1*e_0));
-    const real minus_lean_1 = inverse_0*((b_0*e_2) - (b_2*e_0));
+    const real minus_dual_per_sliding_0 = inverse_0*((b_0*e_1) - (b_1*e_0));
+    const real minus_dual_per_sliding_1 = inverse_0*((b_0*e_2) - (b_2*e_0));
     const real b_0_inverse_1 = b_0*inverse_1;
-    contact_ground->stiffness[0] = (over_0*minus_lean_0) + b_0_inverse_1;
-    contact_ground->stiffness[1] = over_0*minus_lean_1;
+    contact_ground->stiffness[0] = (over_0*minus_dual_per_sliding_0) + b_0_inverse_1;
+    contact_ground->stiffness[1] = over_0*minus_dual_per_sliding_1;
     contact_ground->stiffness[2] = 0.0;
-    contact_ground->stiffness[3] = over_1*minus_lean_0;
-    contact_ground->stiffness[4] = b_0_inverse_1 + (over_1*minus_lean_1);
+    contact_ground->stiffness[3] = over_1*minus_dual_per_sliding_0;
+    contact_ground->stiffness[4] = b_0_inverse_1 + (over_1*minus_dual_per_sliding_1);
     contact_ground->stiffness[5] = 0.0;
     contact_ground->stiffness[6] = 0.0;
     contact_ground->stiffness[7] = 0.0;
     contact_ground->stiffness[8] = 0.0;
-    contact_ground->lean[0] = -minus_lean_0;
-    contact_ground->lean[1] = -minus_lean_1;
-    contact_ground->lean[2] = 0.0;
+    contact_ground->dual_per_sliding[0] = -minus_dual_per_sliding_0;
+    contact_ground->dual_per_sliding[1] = -minus_dual_per_sliding_1;
+    contact_ground->dual_per_sliding[2] = 0.0;
     /* d gamma = k - kappa du */
     contact_ground->kappa = contact_ground->impulse/contact_ground->slack;
 }
@@ -842,20 +844,21 @@ static void recall_body(ball_body_work *body)
 
 /* where the contact is sent if nothing is to be left of complementarity (34 operations) */
 /*   k = (mu - d gamma ds)/s - gamma - kappa miss    [s gamma = mu linearised, with Mehrotra's second-order term] */
-/*   k = -b,  top = -give b0,  kt = -beta + m gamma - K miss    [both laws have D e = b, and where mu = 0 without */
-/*     a second-order term they send b to nothing] */
+/*   k = -b,  top = -dual_per_bound b0,  kt = -beta + m gamma - K miss    [both laws have D e = b, and where mu = */
+/*     0 without a second-order term they send b to nothing] */
 static void predict_contact_ground(ball_contact_ground_work *contact_ground, ball_body_work *b)
 {
     /* k = (mu - d gamma ds)/s - gamma - kappa miss */
     const real impulse = contact_ground->impulse;
     const real minus_k = impulse + (contact_ground->kappa*contact_ground->miss[0]);
     contact_ground->k = -minus_k;
-    /* k = -b,  top = -give b0,  kt = -beta + m gamma - K miss */
+    /* k = -b,  top = -dual_per_bound b0,  kt = -beta + m gamma - K miss */
+    const real dual_per_bound = contact_ground->dual_per_bound;
     const real miss_1 = contact_ground->miss[1]; const real miss_2 = contact_ground->miss[2];
     const real stiffness_0 = contact_ground->stiffness[0]; const real stiffness_1 = contact_ground->stiffness[1];
     const real stiffness_3 = contact_ground->stiffness[3]; const real stiffness_4 = contact_ground->stiffness[4];
     const real m_0 = contact_ground->m[0]; const real m_1 = contact_ground->m[1];
-    contact_ground->top = -(contact_ground->give*contact_ground->b[0]);
+    contact_ground->top = -(dual_per_bound*contact_ground->b[0]);
     const real minus_kt_0 = contact_ground->b[1] + (miss_1*stiffness_0) + (miss_2*stiffness_1) - (impulse*m_0);
     contact_ground->kt[0] = -minus_kt_0;
     const real minus_kt_1 = contact_ground->b[2] + (miss_1*stiffness_3) + (miss_2*stiffness_4) - (impulse*m_1);
@@ -876,8 +879,8 @@ static void predict_contact_ground(ball_contact_ground_work *contact_ground, bal
 
 /* where the contact is sent for this centring (137 operations) */
 /*   k = (mu - d gamma ds)/s - gamma - kappa miss    [s gamma = mu linearised, with Mehrotra's second-order term] */
-/*   k = -b + mu e^-1 - W (W e)^-1 o ((W^-1 db) o (W de)),  top = give k0,  kt = k - lean k0 - K miss    */
-/*     [Nesterov-Todd direction with Mehrotra's second-order term, its dual scalar eliminated] */
+/*   k = -b + mu e^-1 - W (W e)^-1 o ((W^-1 db) o (W de)),  top = dual_per_bound k0,  kt = k - dual_per_sliding k0 */
+/*     - K miss    [Nesterov-Todd direction with Mehrotra's second-order term, its dual scalar eliminated] */
 static void right_hand_side_contact_ground(const ball_common_work *common,
     const ball_contact_ground_parameters *contact_ground_p, ball_contact_ground_work *contact_ground,
     ball_body_work *b)
@@ -891,7 +894,8 @@ static void right_hand_side_contact_ground(const ball_common_work *common,
     const real minus_k = contact_ground->impulse + (contact_ground->kappa*contact_ground->miss[0]) - ((t1 -
         (common_second*(d_impulse*contact_ground->d_slack)))/contact_ground->slack);
     contact_ground->k = -minus_k;
-    /* k = -b + mu e^-1 - W (W e)^-1 o ((W^-1 db) o (W de)),  top = give k0,  kt = k - lean k0 - K miss */
+    /* k = -b + mu e^-1 - W (W e)^-1 o ((W^-1 db) o (W de)),  top = dual_per_bound k0,  kt = k - dual_per_sliding k0 - */
+    /*   K miss */
     const real det_1 = contact_ground->det[1];
     const real central = t1/det_1;
     const real eta = contact_ground->eta;
@@ -940,16 +944,19 @@ static void right_hand_side_contact_ground(const ball_common_work *common,
     const real w_2_ratio_2 = w_2*ratio_2;
     const real minus_sent_0 = contact_ground->b[0] - (e_0*central) + (common_second_eta*((w_0*first) + w_1_ratio_1 +
         w_2_ratio_2));
-    contact_ground->top = -(contact_ground->give*minus_sent_0);
+    const real dual_per_bound = contact_ground->dual_per_bound;
+    contact_ground->top = -(dual_per_bound*minus_sent_0);
     const real t11 = first + (inverse_1*(w_1_ratio_1 + w_2_ratio_2));
     const real miss_1 = contact_ground->miss[1]; const real miss_2 = contact_ground->miss[2];
     const real stiffness_0 = contact_ground->stiffness[0]; const real stiffness_1 = contact_ground->stiffness[1];
+    const real dual_per_sliding_0 = contact_ground->dual_per_sliding[0];
     const real minus_kt_0 = contact_ground->b[1] + (e_1*central) + (common_second_eta*(ratio_1 + (w_1*t11))) +
-        (miss_1*stiffness_0) + (miss_2*stiffness_1) - (contact_ground->lean[0]*minus_sent_0);
+        (miss_1*stiffness_0) + (miss_2*stiffness_1) - (dual_per_sliding_0*minus_sent_0);
     contact_ground->kt[0] = -minus_kt_0;
     const real stiffness_3 = contact_ground->stiffness[3]; const real stiffness_4 = contact_ground->stiffness[4];
+    const real dual_per_sliding_1 = contact_ground->dual_per_sliding[1];
     const real minus_kt_1 = contact_ground->b[2] + (e_2*central) + (common_second_eta*(ratio_2 + (w_2*t11))) +
-        (miss_1*stiffness_3) + (miss_2*stiffness_4) - (contact_ground->lean[1]*minus_sent_0);
+        (miss_1*stiffness_3) + (miss_2*stiffness_4) - (dual_per_sliding_1*minus_sent_0);
     contact_ground->kt[1] = -minus_kt_1;
     contact_ground->kt[2] = 0.0;
     /* f: residual, an impulse */
@@ -1144,8 +1151,8 @@ static void substitute_body(ball_body_work *i)
 
 /* increments of the contact from those of its bodies (38 operations) */
 /*   d gamma = k - kappa du,  ds = du + miss    [s gamma = mu linearised] */
-/*   de = du + miss,  db0 = c_f (gamma + dgamma) - b0,  de0 = top - lean·de - give db0,  dbeta = kt + m dgamma - K */
-/*     du    [either law of the circular cone] */
+/*   de = du + miss,  db0 = c_f (gamma + dgamma) - b0,  de0 = top - dual_per_sliding·de - dual_per_bound db0,  */
+/*     dbeta = kt + m dgamma - K du    [either law of the circular cone] */
 static void respond_contact_ground(ball_contact_ground_work *contact_ground, const ball_body_work *b)
 {
     /*  */
@@ -1158,9 +1165,13 @@ static void respond_contact_ground(ball_contact_ground_work *contact_ground, con
     const real dgamma = contact_ground->k + (b_s_2*contact_ground->kappa);
     contact_ground->d_impulse = dgamma;
     contact_ground->d_slack = -(b_s_2 - contact_ground->miss[0]);
-    /* de = du + miss,  db0 = c_f (gamma + dgamma) - b0,  de0 = top - lean·de - give db0,  dbeta = kt + m dgamma - K du */
+    /* de = du + miss,  db0 = c_f (gamma + dgamma) - b0,  de0 = top - dual_per_sliding·de - dual_per_bound db0,  dbeta */
+    /*   = kt + m dgamma - K du */
     const real stiffness_0 = contact_ground->stiffness[0]; const real stiffness_1 = contact_ground->stiffness[1];
     const real stiffness_3 = contact_ground->stiffness[3]; const real stiffness_4 = contact_ground->stiffness[4];
+    const real dual_per_bound = contact_ground->dual_per_bound;
+    const real dual_per_sliding_0 = contact_ground->dual_per_sliding[0];
+    const real dual_per_sliding_1 = contact_ground->dual_per_sliding[1];
     const real minus_db0 = contact_ground->b[0] - (contact_ground->bound*(dgamma + contact_ground->impulse));
     contact_ground->d_b[0] = -minus_db0;
     contact_ground->d_b[1] = contact_ground->kt[0] + (minus_t_0*stiffness_0) + (minus_t_1*stiffness_1) +
@@ -1173,8 +1184,8 @@ static void respond_contact_ground(ball_contact_ground_work *contact_ground, con
     const real minus_slide_1 = minus_t_1 - contact_ground->miss[2];
     contact_ground->d_e[2] = -minus_slide_1;
     contact_ground->d_e[3] = 0.0;
-    contact_ground->d_e[0] = contact_ground->top + (contact_ground->give*minus_db0) +
-        (contact_ground->lean[0]*minus_slide_0) + (contact_ground->lean[1]*minus_slide_1);
+    contact_ground->d_e[0] = contact_ground->top + (dual_per_bound*minus_db0) + (dual_per_sliding_0*minus_slide_0) +
+        (dual_per_sliding_1*minus_slide_1);
 }
 
 /* take the solved velocities as they are (8 operations) */
@@ -2207,6 +2218,7 @@ static real against_last(const ball_state *z, const ball_work *w)
 static bool is_compared(const ball_parameters *p, const ball_state *z, ball_work *w, real least)
 {
     const real share = against_last(z, w);
+    (void)p;
     if (share > 0.0) {
         w->common[0].length = share;
         w->common[0].missed = 0.0;
@@ -3254,7 +3266,7 @@ static real take_velocities(ball_state *z, const ball_work *w)
 }
 
 /* momenta from velocities; returns the largest change of one by projection onto the joints */
-static real launched(const ball_parameters *p, ball_state *z, const ball_input *u, ball_work *w, int knot)
+static real momenta_from_velocities(const ball_parameters *p, ball_state *z, const ball_input *u, ball_work *w, int knot)
 {
     real largest = 0.0;
     set_up(p, w, 0);
@@ -3296,7 +3308,7 @@ static bool foresee(const ball_parameters *p, const ball_state *z,
 }
 
 /* velocities of a knot from which no step is known yet, in the work memory */
-static void look_ahead(const ball_parameters *p, const ball_state *z,
+static void velocities_before_step(const ball_parameters *p, const ball_state *z,
     const ball_input *u, ball_work *w, const ball_options *o)
 {
     const real time = time_before(z);
@@ -3310,7 +3322,7 @@ static void see_knot(const ball_parameters *p, const ball_state *z,
 {
     ball_options options;
     ball_options_default(&options);
-    look_ahead(p, z, u, w, &options);
+    velocities_before_step(p, z, u, w, &options);
 }
 
 /* energies and momenta at the velocities of the knot, in the work memory */
@@ -3500,7 +3512,7 @@ int ball_rollout(const ball_parameters *p, const ball_options *o, ball_state *z,
     }
     if ((frames != NULL) && (steps >= 0) && ((steps % every) == 0)) {
         const ball_input *const u = &inputs[steps*each];
-        look_ahead(p, z, u, w, o);
+        velocities_before_step(p, z, u, w, o);
         record_knot(p, z, u, w, &frames[steps / every]);
     }
     return status;
@@ -3753,7 +3765,7 @@ static ball_unit_work unit_of(const ball_parameters *p, const ball_part_work *pa
 }
 
 /* what complementarity is measured by: masses of parts, and gravity */
-static void adapt_units(ball_parameters *p)
+static void update_units(ball_parameters *p)
 {
     static const unsigned int bodies_contact_ground[1][2] = {
         { 0u, 0u },
@@ -3799,7 +3811,7 @@ static bool is_bounded(const ball_parameters *p)
     return is_finite(whole.mass) && is_finite(whole.acceleration);
 }
 
-int ball_adapt(ball_parameters *p)
+int ball_update_parameters(ball_parameters *p)
 {
     if (!constants_are_kept(p)) {
         return BALL_BAKED;
@@ -3810,7 +3822,7 @@ int ball_adapt(ball_parameters *p)
     for (unsigned int n = 0u; n < 1u; n++) {
         p->body[n].size = weight_of(p, n);
     }
-    adapt_units(p);
+    update_units(p);
     return BALL_OK;
 }
 
@@ -3873,7 +3885,7 @@ int ball_start(const ball_parameters *p, ball_state *z, const ball_input *u, bal
 {
     /* rates of turn are looked at before angular velocities are made of them */
     const bool fast = (knot == 2) && is_step(p) && is_too_fast(p, z, knot);
-    const real largest = is_step(p) ? launched(p, z, u, w, knot) : 0.0;
+    const real largest = is_step(p) ? momenta_from_velocities(p, z, u, w, knot) : 0.0;
     const int status = standing(p, z, u, w, knot);
     if (change != NULL) {
         *change = largest;
@@ -3895,7 +3907,7 @@ int ball_reset(const ball_parameters *p, ball_options *o, ball_state *z, ball_in
     if (!is_step(p)) {
         return BALL_BAD_STEP;
     }
-    (void)launched(p, z, u, w, 1);
+    (void)momenta_from_velocities(p, z, u, w, 1);
     return standing(p, z, u, w, 1);
 }
 

@@ -78,8 +78,9 @@ enum {
     BALL_POINTS = 1
 };
 
-/* Of parameters, a caller may change what is not marked. "follows": ball_adapt works it out from others. "fixed", or "fixed: [0]" of
- * an entry: the number stays as described, being a constant of the text or tied to others. "the solver's own": leave it as it is. */
+/* Of parameters, a caller may change what is not marked. "follows": ball_update_parameters works it out from
+ * others. "fixed", or "fixed: [0]" of an entry: the number stays as described, being a constant of the text or tied to
+ * others. "the solver's own": leave it as it is. */
 /* common: parameters */
 typedef struct {
     ball_real h; /* time step [s] */
@@ -226,8 +227,8 @@ typedef struct {
     ball_real det[2]; /* x0² - |x|² of b and of e [N² s², m²/s²] */
     ball_real eta; /* factor of the scaling */
     ball_real w[4]; /* scaling point */
-    ball_real lean[3]; /* dual scalar given up per velocity of sliding */
-    ball_real give; /* dual scalar given up per change of the bound [1/kg] */
+    ball_real dual_per_sliding[3]; /* dual scalar given up per velocity of sliding */
+    ball_real dual_per_bound; /* dual scalar given up per change of the bound [1/kg] */
     ball_real inverse[2]; /* reciprocals that the aim needs: 1/eta and 1/(1 + w0), or those of the exact law's pivots */
     ball_real k; /* where the normal impulse is sent if velocities stay [N s] */
     ball_real top; /* where the dual scalar is sent if velocities stay [m/s] */
@@ -364,13 +365,13 @@ BALL_API int ball_reset(const ball_parameters *p, ball_options *o, ball_state *z
 /* The numbers of the description. Whoever changes none of them hands this to every function, and needs no copy in memory. */
 BALL_API extern const ball_parameters ball_described;
 
-/* A copy of them, to change: the comments in the structs say which; then call ball_adapt. */
+/* A copy of them, to change: the comments in the structs say which; then call ball_update_parameters. */
 BALL_API void ball_parameters_default(ball_parameters *p);
 
 /* After a change of parameters, before the next step: what follows from others is worked out anew, as their comments say; the shape of a
  * joint is that of the joint's own record. An inertia does not follow its mass. Returns BALL_OK; or BALL_BAKED where a number was
  * changed that is fixed, BALL_BAD_PARAMETER where one makes no sense: then p is as it was given. */
-BALL_API int ball_adapt(ball_parameters *p);
+BALL_API int ball_update_parameters(ball_parameters *p);
 
 /* Where the description starts: placements, velocities, whole turns, targets of drivers that have a signal. Give other values, or
  * none, and call ball_start, which makes momenta of the velocities and tells where no motion can start. */

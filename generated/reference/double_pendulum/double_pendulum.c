@@ -2850,6 +2850,7 @@ static real against_last(const double_pendulum_state *z, const double_pendulum_w
 static bool is_compared(const double_pendulum_parameters *p, const double_pendulum_state *z, double_pendulum_work *w, real least)
 {
     const real share = against_last(z, w);
+    (void)p;
     if (share > 0.0) {
         w->common[0].length = share;
         w->common[0].missed = 0.0;
@@ -3514,7 +3515,7 @@ static real take_velocities(double_pendulum_state *z, const double_pendulum_work
 }
 
 /* momenta from velocities; returns the largest change of one by projection onto the joints */
-static real launched(const double_pendulum_parameters *p, double_pendulum_state *z, const double_pendulum_input *u, double_pendulum_work *w, int knot)
+static real momenta_from_velocities(const double_pendulum_parameters *p, double_pendulum_state *z, const double_pendulum_input *u, double_pendulum_work *w, int knot)
 {
     real largest = 0.0;
     set_up(p, w, 0);
@@ -3941,7 +3942,7 @@ static real weight_of(const double_pendulum_parameters *p, unsigned int n)
     return own.size;
 }
 
-int double_pendulum_adapt(double_pendulum_parameters *p)
+int double_pendulum_update_parameters(double_pendulum_parameters *p)
 {
     if (!constants_are_kept(p)) {
         return DOUBLE_PENDULUM_BAKED;
@@ -4011,7 +4012,7 @@ int double_pendulum_start(const double_pendulum_parameters *p, double_pendulum_s
 {
     /* rates of turn are looked at before angular velocities are made of them */
     const bool fast = (knot == 2) && is_step(p) && is_too_fast(p, z, knot);
-    const real largest = is_step(p) ? launched(p, z, u, w, knot) : 0.0;
+    const real largest = is_step(p) ? momenta_from_velocities(p, z, u, w, knot) : 0.0;
     const int status = standing(p, z, u, w, knot);
     if (change != NULL) {
         *change = largest;
@@ -4033,7 +4034,7 @@ int double_pendulum_reset(const double_pendulum_parameters *p, double_pendulum_o
     if (!is_step(p)) {
         return DOUBLE_PENDULUM_BAD_STEP;
     }
-    (void)launched(p, z, u, w, 1);
+    (void)momenta_from_velocities(p, z, u, w, 1);
     return standing(p, z, u, w, 1);
 }
 
@@ -4073,7 +4074,6 @@ int double_pendulum_place(const double_pendulum_parameters *p, double_pendulum_s
     double_pendulum_motion motion;
     double_pendulum_motion *const m = &motion;
     double_pendulum_input held;
-    double_pendulum_state before;
     int status;
     if (!is_step(p)) {
         return DOUBLE_PENDULUM_BAD_STEP;
@@ -4082,13 +4082,13 @@ int double_pendulum_place(const double_pendulum_parameters *p, double_pendulum_s
         return DOUBLE_PENDULUM_NOT_FINITE;
     }
     held = *u;
-    before = *z;
+    w->first = *z;
     take_motion(m, coordinates, rates);
     run_place(p, z, m);
-    (void)launched(p, z, &held, w, 1);
+    (void)momenta_from_velocities(p, z, &held, w, 1);
     status = standing(p, z, &held, w, 1);
     if (status < 0) {
-        *z = before;
+        *z = w->first;
     }
     return status;
 }

@@ -88,8 +88,9 @@ enum {
     DOUBLE_PENDULUM_COORDINATES = 2
 };
 
-/* Of parameters, a caller may change what is not marked. "follows": double_pendulum_adapt works it out from others. "fixed", or "fixed: [0]" of
- * an entry: the number stays as described, being a constant of the text or tied to others. "the solver's own": leave it as it is. */
+/* Of parameters, a caller may change what is not marked. "follows": double_pendulum_update_parameters works it out from
+ * others. "fixed", or "fixed: [0]" of an entry: the number stays as described, being a constant of the text or tied to
+ * others. "the solver's own": leave it as it is. */
 /* common: parameters */
 typedef struct {
     double_pendulum_real h; /* time step [s] */
@@ -363,13 +364,13 @@ DOUBLE_PENDULUM_API int double_pendulum_reset(const double_pendulum_parameters *
 /* The numbers of the description. Whoever changes none of them hands this to every function, and needs no copy in memory. */
 DOUBLE_PENDULUM_API extern const double_pendulum_parameters double_pendulum_described;
 
-/* A copy of them, to change: the comments in the structs say which; then call double_pendulum_adapt. */
+/* A copy of them, to change: the comments in the structs say which; then call double_pendulum_update_parameters. */
 DOUBLE_PENDULUM_API void double_pendulum_parameters_default(double_pendulum_parameters *p);
 
 /* After a change of parameters, before the next step: what follows from others is worked out anew, as their comments say; the shape of a
  * joint is that of the joint's own record. An inertia does not follow its mass. Returns DOUBLE_PENDULUM_OK; or DOUBLE_PENDULUM_BAKED where a number was
  * changed that is fixed, DOUBLE_PENDULUM_BAD_PARAMETER where one makes no sense: then p is as it was given. */
-DOUBLE_PENDULUM_API int double_pendulum_adapt(double_pendulum_parameters *p);
+DOUBLE_PENDULUM_API int double_pendulum_update_parameters(double_pendulum_parameters *p);
 
 /* Where the description starts: placements, velocities, whole turns, targets of drivers that have a signal. Give other values, or
  * none, and call double_pendulum_start, which makes momenta of the velocities and tells where no motion can start. */

@@ -4378,6 +4378,7 @@ static four_bar_input part_of_way(const four_bar_state *z, const four_bar_input 
 static bool is_compared(const four_bar_parameters *p, const four_bar_state *z, four_bar_work *w, real least)
 {
     const real share = against_last(z, w);
+    (void)p;
     if (share > 0.0) {
         w->common[0].length = share;
         w->common[0].missed = 0.0;
@@ -5411,7 +5412,7 @@ static real take_velocities(four_bar_state *z, const four_bar_work *w)
 }
 
 /* momenta from velocities; returns the largest change of one by projection onto the joints */
-static real launched(const four_bar_parameters *p, four_bar_state *z, const four_bar_input *u, four_bar_work *w, int knot)
+static real momenta_from_velocities(const four_bar_parameters *p, four_bar_state *z, const four_bar_input *u, four_bar_work *w, int knot)
 {
     real largest = 0.0;
     set_up(p, w, 0);
@@ -5924,7 +5925,7 @@ static real weight_of(const four_bar_parameters *p, unsigned int n)
     return own.size;
 }
 
-int four_bar_adapt(four_bar_parameters *p)
+int four_bar_update_parameters(four_bar_parameters *p)
 {
     if (!constants_are_kept(p)) {
         return FOUR_BAR_BAKED;
@@ -6001,7 +6002,7 @@ int four_bar_start(const four_bar_parameters *p, four_bar_state *z, const four_b
 {
     /* rates of turn are looked at before angular velocities are made of them */
     const bool fast = (knot == 2) && is_step(p) && is_too_fast(p, z, knot);
-    const real largest = is_step(p) ? launched(p, z, u, w, knot) : 0.0;
+    const real largest = is_step(p) ? momenta_from_velocities(p, z, u, w, knot) : 0.0;
     const int status = standing(p, z, u, w, knot);
     if (change != NULL) {
         *change = largest;
@@ -6023,7 +6024,7 @@ int four_bar_reset(const four_bar_parameters *p, four_bar_options *o, four_bar_s
     if (!is_step(p)) {
         return FOUR_BAR_BAD_STEP;
     }
-    (void)launched(p, z, u, w, 1);
+    (void)momenta_from_velocities(p, z, u, w, 1);
     return standing(p, z, u, w, 1);
 }
 
@@ -6067,7 +6068,6 @@ int four_bar_place(const four_bar_parameters *p, four_bar_state *z, const four_b
     four_bar_motion motion;
     four_bar_motion *const m = &motion;
     four_bar_input held;
-    four_bar_state before;
     int status;
     if (!is_step(p)) {
         return FOUR_BAR_BAD_STEP;
@@ -6076,14 +6076,14 @@ int four_bar_place(const four_bar_parameters *p, four_bar_state *z, const four_b
         return FOUR_BAR_NOT_FINITE;
     }
     held = *u;
-    before = *z;
+    w->first = *z;
     take_motion(m, coordinates, rates);
     run_place(p, z, m);
     (void)four_bar_project(p, z, &held, w, 50);
-    (void)launched(p, z, &held, w, 1);
+    (void)momenta_from_velocities(p, z, &held, w, 1);
     status = standing(p, z, &held, w, 1);
     if (status < 0) {
-        *z = before;
+        *z = w->first;
     }
     return status;
 }

@@ -96,8 +96,9 @@ enum {
     FOUR_BAR_COORDINATES = 4
 };
 
-/* Of parameters, a caller may change what is not marked. "follows": four_bar_adapt works it out from others. "fixed", or "fixed: [0]" of
- * an entry: the number stays as described, being a constant of the text or tied to others. "the solver's own": leave it as it is. */
+/* Of parameters, a caller may change what is not marked. "follows": four_bar_update_parameters works it out from
+ * others. "fixed", or "fixed: [0]" of an entry: the number stays as described, being a constant of the text or tied to
+ * others. "the solver's own": leave it as it is. */
 /* common: parameters */
 typedef struct {
     four_bar_real h; /* time step [s] */
@@ -477,13 +478,13 @@ FOUR_BAR_API int four_bar_reset(const four_bar_parameters *p, four_bar_options *
 /* The numbers of the description. Whoever changes none of them hands this to every function, and needs no copy in memory. */
 FOUR_BAR_API extern const four_bar_parameters four_bar_described;
 
-/* A copy of them, to change: the comments in the structs say which; then call four_bar_adapt. */
+/* A copy of them, to change: the comments in the structs say which; then call four_bar_update_parameters. */
 FOUR_BAR_API void four_bar_parameters_default(four_bar_parameters *p);
 
 /* After a change of parameters, before the next step: what follows from others is worked out anew, as their comments say; the shape of a
  * joint is that of the joint's own record. An inertia does not follow its mass. Returns FOUR_BAR_OK; or FOUR_BAR_BAKED where a number was
  * changed that is fixed, FOUR_BAR_BAD_PARAMETER where one makes no sense: then p is as it was given. */
-FOUR_BAR_API int four_bar_adapt(four_bar_parameters *p);
+FOUR_BAR_API int four_bar_update_parameters(four_bar_parameters *p);
 
 /* Where the description starts: placements, velocities, whole turns, targets of drivers that have a signal. Give other values, or
  * none, and call four_bar_start, which makes momenta of the velocities and tells where no motion can start. */

@@ -1864,6 +1864,7 @@ static real against_last(const pendulum_state *z, const pendulum_work *w)
 static bool is_compared(const pendulum_parameters *p, const pendulum_state *z, pendulum_work *w, real least)
 {
     const real share = against_last(z, w);
+    (void)p;
     if (share > 0.0) {
         w->common[0].length = share;
         w->common[0].missed = 0.0;
@@ -2494,7 +2495,7 @@ static real take_velocities(pendulum_state *z, const pendulum_work *w)
 }
 
 /* momenta from velocities; returns the largest change of one by projection onto the joints */
-static real launched(const pendulum_parameters *p, pendulum_state *z, const pendulum_input *u, pendulum_work *w, int knot)
+static real momenta_from_velocities(const pendulum_parameters *p, pendulum_state *z, const pendulum_input *u, pendulum_work *w, int knot)
 {
     real largest = 0.0;
     set_up(p, w, 0);
@@ -2884,7 +2885,7 @@ static real weight_of(const pendulum_parameters *p, unsigned int n)
     return own.size;
 }
 
-int pendulum_adapt(pendulum_parameters *p)
+int pendulum_update_parameters(pendulum_parameters *p)
 {
     if (!constants_are_kept(p)) {
         return PENDULUM_BAKED;
@@ -2954,7 +2955,7 @@ int pendulum_start(const pendulum_parameters *p, pendulum_state *z, const pendul
 {
     /* rates of turn are looked at before angular velocities are made of them */
     const bool fast = (knot == 2) && is_step(p) && is_too_fast(p, z, knot);
-    const real largest = is_step(p) ? launched(p, z, u, w, knot) : 0.0;
+    const real largest = is_step(p) ? momenta_from_velocities(p, z, u, w, knot) : 0.0;
     const int status = standing(p, z, u, w, knot);
     if (change != NULL) {
         *change = largest;
@@ -2976,7 +2977,7 @@ int pendulum_reset(const pendulum_parameters *p, pendulum_options *o, pendulum_s
     if (!is_step(p)) {
         return PENDULUM_BAD_STEP;
     }
-    (void)launched(p, z, u, w, 1);
+    (void)momenta_from_velocities(p, z, u, w, 1);
     return standing(p, z, u, w, 1);
 }
 
@@ -3012,7 +3013,6 @@ int pendulum_place(const pendulum_parameters *p, pendulum_state *z, const pendul
     pendulum_motion motion;
     pendulum_motion *const m = &motion;
     pendulum_input held;
-    pendulum_state before;
     int status;
     if (!is_step(p)) {
         return PENDULUM_BAD_STEP;
@@ -3021,13 +3021,13 @@ int pendulum_place(const pendulum_parameters *p, pendulum_state *z, const pendul
         return PENDULUM_NOT_FINITE;
     }
     held = *u;
-    before = *z;
+    w->first = *z;
     take_motion(m, coordinates, rates);
     run_place(p, z, m);
-    (void)launched(p, z, &held, w, 1);
+    (void)momenta_from_velocities(p, z, &held, w, 1);
     status = standing(p, z, &held, w, 1);
     if (status < 0) {
-        *z = before;
+        *z = w->first;
     }
     return status;
 }

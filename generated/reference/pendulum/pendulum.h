@@ -84,8 +84,9 @@ enum {
     PENDULUM_COORDINATES = 1
 };
 
-/* Of parameters, a caller may change what is not marked. "follows": pendulum_adapt works it out from others. "fixed", or "fixed: [0]" of
- * an entry: the number stays as described, being a constant of the text or tied to others. "the solver's own": leave it as it is. */
+/* Of parameters, a caller may change what is not marked. "follows": pendulum_update_parameters works it out from
+ * others. "fixed", or "fixed: [0]" of an entry: the number stays as described, being a constant of the text or tied to
+ * others. "the solver's own": leave it as it is. */
 /* common: parameters */
 typedef struct {
     pendulum_real h; /* time step [s] */
@@ -316,13 +317,13 @@ PENDULUM_API int pendulum_reset(const pendulum_parameters *p, pendulum_options *
 /* The numbers of the description. Whoever changes none of them hands this to every function, and needs no copy in memory. */
 PENDULUM_API extern const pendulum_parameters pendulum_described;
 
-/* A copy of them, to change: the comments in the structs say which; then call pendulum_adapt. */
+/* A copy of them, to change: the comments in the structs say which; then call pendulum_update_parameters. */
 PENDULUM_API void pendulum_parameters_default(pendulum_parameters *p);
 
 /* After a change of parameters, before the next step: what follows from others is worked out anew, as their comments say; the shape of a
  * joint is that of the joint's own record. An inertia does not follow its mass. Returns PENDULUM_OK; or PENDULUM_BAKED where a number was
  * changed that is fixed, PENDULUM_BAD_PARAMETER where one makes no sense: then p is as it was given. */
-PENDULUM_API int pendulum_adapt(pendulum_parameters *p);
+PENDULUM_API int pendulum_update_parameters(pendulum_parameters *p);
 
 /* Where the description starts: placements, velocities, whole turns, targets of drivers that have a signal. Give other values, or
  * none, and call pendulum_start, which makes momenta of the velocities and tells where no motion can start. */

@@ -182,7 +182,7 @@ def test_what_follows_is_what_python_works_out(name: str, real: str) -> None:
     simulator = Simulator(build(), real=real, backend="c")
     firmware = changed(simulator, inertias(python, CHANGES[name]))
     wanted, before = python.engine.parameters, simulator.engine.parameters.copy()
-    assert firmware.adapt() == SolverStatus.OK
+    assert firmware.update_parameters() == SolverStatus.OK
     found = simulator.engine.parameters
     assert found.tobytes() == wanted.tobytes()
     assert found.tobytes() != before.tobytes()
@@ -191,12 +191,12 @@ def test_what_follows_is_what_python_works_out(name: str, real: str) -> None:
 @pytest.mark.thorough
 @pytest.mark.parametrize("real", ["double", "float"])
 @pytest.mark.parametrize("name", [*DESCRIBED, "stack", "bob"])
-def test_parameters_of_the_description_are_adapted_already(name: str, real: str) -> None:
+def test_parameters_of_the_description_are_updated_already(name: str, real: str) -> None:
     """Nothing follows anew, to the last bit, where nothing was changed."""
     firmware = Firmware(Simulator({**DESCRIBED, "stack": stack, "bob": bob}[name](), real=real, backend="c"))
     firmware.init()
     before = firmware.engine.parameters.tobytes()
-    assert firmware.adapt() == SolverStatus.OK
+    assert firmware.update_parameters() == SolverStatus.OK
     assert firmware.engine.parameters.tobytes() == before
 
 
@@ -225,7 +225,7 @@ def test_every_change_is_taken_or_told(name: str) -> None:
                 numbers[:] = good
                 numbers[place] = value
                 given = numbers.tobytes()
-                status = firmware.adapt()
+                status = firmware.update_parameters()
                 if field["role"] == "follows":
                     assert (status, numbers.tobytes()) == (SolverStatus.OK, good.tobytes()), field["name"]
                 else:
@@ -271,7 +271,7 @@ def test_fixed_are_those_that_python_refuses_to_change(name: str) -> None:
 def test_numbers_without_sense_are_refused(name: str, value: object, real: str) -> None:
     """As in Python: masses and friction that are not positive, inertias that no body has."""
     simulator = Simulator(crate(), real=real, backend="c")
-    assert changed(simulator, {name: value}).adapt() == SolverStatus.BAD_PARAMETER
+    assert changed(simulator, {name: value}).update_parameters() == SolverStatus.BAD_PARAMETER
     with pytest.raises(MechanismError):
         simulator.set_parameter(name, value)
 
@@ -295,7 +295,9 @@ def test_tied_numbers_are_told_by_name(real: str) -> None:
         values = simulator.engine.parameters[offset : offset + size]
         values[:] = 0.5 * values - 0.25
         given = simulator.engine.parameters.tobytes()
-        assert (firmware.adapt(), simulator.engine.parameters.tobytes()) == (SolverStatus.BAKED, given), name
+        assert (firmware.update_parameters(), simulator.engine.parameters.tobytes()) == (SolverStatus.BAKED, given), (
+            name
+        )
         if name in simulator._changes.settable:
             with pytest.raises(MechanismError, match=rf"parameter {name}.*change the description instead"):
                 simulator.set_parameter(name, values.astype(float))
@@ -314,7 +316,7 @@ def test_tied_numbers_are_told_by_name(real: str) -> None:
 @pytest.mark.parametrize("real", ["double", "float"])
 def test_limits_leave_room_between_their_bounds(settings: dict, status: SolverStatus, real: str) -> None:
     """As in Python, which says so at the start of a run."""
-    assert changed(Simulator(exotic(), real=real, backend="c"), settings).adapt() == status
+    assert changed(Simulator(exotic(), real=real, backend="c"), settings).update_parameters() == status
     simulator = Simulator(exotic(), real=real, backend="c", parameters=settings)
     with pytest.raises(MechanismError, match="is not below upper") if status < 0 else nullcontext():
         simulator.start(step=STEP)
@@ -326,7 +328,7 @@ def test_cosine_and_sine_are_of_one_angle(real: str) -> None:
     firmware = changed(simulator, {})
     ((place, _),) = simulator.plan.parameters["sine.rest_cos"]
     simulator.engine.parameters[place] *= 1.001
-    assert firmware.adapt() == SolverStatus.BAD_PARAMETER
+    assert firmware.update_parameters() == SolverStatus.BAD_PARAMETER
     with pytest.raises(MechanismError, match=r"sine\.rest_cos.* cannot be set alone"):
         simulator.set_parameter("sine.rest_cos", 1.0)
 
@@ -338,7 +340,7 @@ def test_point_masses_have_no_inertia_to_judge(tmp_path: Path) -> None:
     assert run(tmp_path, *command) == ""
     firmware = Firmware(Simulator(rope(2), backend="c"))
     firmware.init()
-    assert firmware.adapt() == SolverStatus.OK
+    assert firmware.update_parameters() == SolverStatus.OK
 
 
 def askew() -> Mechanism:
@@ -356,7 +358,7 @@ def test_plates_rods_and_points_are_bodies(moments: tuple[float, ...], real: str
     simulator = Simulator(askew(), real=real, backend="c")
     for orientation in ORIENTATIONS:
         inertia = turned((*moments, 0.0, 0.0, 0.0), orientation)
-        assert changed(simulator, {"box.inertia": inertia}).adapt() == SolverStatus.OK
+        assert changed(simulator, {"box.inertia": inertia}).update_parameters() == SolverStatus.OK
 
 
 @pytest.mark.parametrize("real", ["double", "float"])
@@ -366,7 +368,7 @@ def test_no_body_has_such_moments(moments: tuple[float, ...], real: str) -> None
     simulator = Simulator(askew(), real=real, backend="c")
     for orientation in ORIENTATIONS:
         inertia = turned((*moments, 0.0, 0.0, 0.0), orientation)
-        assert changed(simulator, {"box.inertia": inertia}).adapt() == SolverStatus.BAD_PARAMETER
+        assert changed(simulator, {"box.inertia": inertia}).update_parameters() == SolverStatus.BAD_PARAMETER
         assert inertia_problem(inertia)
 
 
@@ -377,7 +379,7 @@ def test_a_motion_with_changed_parameters_is_that_of_python() -> None:
     python.start(step=STEP)
     simulator = Simulator(crate(), backend="c")
     firmware = changed(simulator, inertias(python, settings))
-    assert firmware.adapt() == SolverStatus.OK
+    assert firmware.update_parameters() == SolverStatus.OK
     assert firmware.start(1) == (SolverStatus.OK, pytest.approx(0.0, abs=1e-12))
     second = Firmware(python)
     for _ in range(100):

@@ -18,7 +18,7 @@ from symvi.numbers.derived_parameters import (
     common_name,
     is_positive,
 )
-from symvi.program.parameter_update import SCRATCH, adapting, squares
+from symvi.program.parameter_update import SCRATCH, squares, update_kernels
 from symvi.program.program import Node
 from symvi.scalar import EXTREMES
 
@@ -39,7 +39,7 @@ class Place:
         return f"p->{self.node.kind}[{self.node.index}].{self.field.name}"
 
 
-class Adapting:
+class ParameterText:
     """The parameters of one program, by what a caller may do with them."""
 
     def __init__(self, printer: CPrinter):
@@ -86,7 +86,7 @@ class Adapting:
         return tuple(numbers.get(place.field.name, (0.0,) * place.field.size))
 
     def role(self, place: Place) -> str:
-        """free: may be changed; follows: from others, by adapt; fixed: it stays as described; solver: its own."""
+        """free: may be changed; follows: update_parameters sets it; fixed: it stays as described; solver: its own."""
         name = place.field.name
         if name in OF_NODES or (place.node.kind, name) == ("body", "size"):
             return FOLLOWS
@@ -113,7 +113,7 @@ class Adapting:
         )
 
     def _is_tied(self, place: Place) -> bool:
-        """Whether a number is none of the description's, and neither the solver's own nor worked out by adapt."""
+        """Whether a number is none of the description's, nor the solver's own, nor set by update_parameters."""
         return self.names[place] not in self.known and place.field.name not in (*OF_NODES, *OF_WHOLE, *SOLVERS, "size")
 
     def structs(self) -> Iterator[dict]:
@@ -144,7 +144,7 @@ class Adapting:
         return f"fixed: {', '.join(f'[{k}]' for k in sorted(entries[0]))}" if entries[0] else ""
 
     def view(self) -> dict[str, object]:
-        """What the template of adapt uses."""
+        """What the template of update_parameters uses."""
         literal = self.printer.literal
         return {
             "structs": list(self.structs()),
@@ -199,11 +199,11 @@ class Adapting:
 
     def _kernels(self) -> dict[str, object]:
         """The kernels that control calls, and what they keep beside the parameters."""
-        kernels, records = adapting(self.program, self.printer.real)
+        kernels, records = update_kernels(self.program, self.printer.real)
         printer = CPrinter(replace(self.program, records=records), self.printer.prefix, self.printer.real)
         return {
             "scratch": [struct | {"comment": SCRATCH[struct["kind"]]} for struct in printer.structs(["work"], SCRATCH)],
-            "adapting": [printer.kernel(kernel) for kernel in kernels.values()],
+            "update_kernels": [printer.kernel(kernel) for kernel in kernels.values()],
             "extremes": sorted({name for k in kernels.values() for name in k.operation_count() if name in EXTREMES}),
             "judged": "judge_body" in kernels,
             "run": lambda name, **places: printer.call(kernels[name], places),
