@@ -94,7 +94,7 @@ def angles_now(view: JointView, phase: str) -> Iterator[Check]:
             yield check
 
 
-def look_back(view: JointView) -> Iterator[Check]:
+def measure_bend(view: JointView) -> Iterator[Check]:
     """Squares of the last change of the rates, and of its own change; those of slides by the mechanism's size."""
     scene, changed, bent = view.scene, view.sums["changed"][0], view.sums["bent"][0]
     for name, link in view.tree.links.items():

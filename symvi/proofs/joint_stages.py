@@ -51,7 +51,7 @@ def _step(view: JointView) -> list[Row[JointView]]:
         ("watch", ("watch",), "prepare", view.nothing, step.watch),
         ("inspect", ("inspect",), "prepare", view.set_slid, lambda v: joints.inspect(v.slid)),
         *([("inspect turned", ("inspect",), "prepare", view.set_apart, turned)] if next(turned(view), None) else []),
-        ("look_back", ("look_back",), "prepare", view.set_bends, joints.look_back),
+        ("measure_bend", ("measure_bend",), "prepare", view.set_bends, joints.measure_bend),
         ("begin", ("begin",), "watch", view.set_beginning, joints.begin),
         ("rest", ("rest",), "prepare", view.nothing, joints.rest),
     ]
