@@ -5,8 +5,9 @@ of known ones gets the value that the addition theorem asks for, whichever comes
     angle(d e) = angle(d) + angle(e)   for directions d, e multiplied as complex numbers; one value along a direction
     turn(x + y) = turn(x) turn(y)      turn = (cos, sin), a point of the unit circle, so that sin² + cos² = 1
     exp(x + y) = exp(x) exp(y)         log(x y) = log(x) + log(y)
-Derivatives are in dual.py: they are rules on these values. Not seen here: half a turn in atan2, whose two arguments
-would both have to change sign.
+Which of two numbers is the larger one, a field does not say either: definitions order some, and no others may be
+compared. Derivatives are in dual.py: they are rules on these values. Not seen here: half a turn in atan2, whose two
+arguments would both have to change sign.
 """
 
 from __future__ import annotations
