@@ -5,8 +5,9 @@ of known ones gets the value that the addition theorem asks for, whichever comes
     angle(d e) = angle(d) + angle(e)   for directions d, e multiplied as complex numbers; one value along a direction
     turn(x + y) = turn(x) turn(y)      turn = (cos, sin), a point of the unit circle, so that sin² + cos² = 1
     exp(x + y) = exp(x) exp(y)         log(x y) = log(x) + log(y)
-Derivatives are in dual.py: they are rules on these values. Not seen here: half a turn in atan2, whose two arguments
-would both have to change sign.
+Which of two numbers is the larger one, a field does not say either: definitions order some, and no others may be
+compared. Derivatives are in dual.py: they are rules on these values. Not seen here: half a turn in atan2, whose two
+arguments would both have to change sign.
 """
 
 from __future__ import annotations
@@ -61,6 +62,7 @@ class Opaque:
     def __init__(self, field: Field):
         self.field, self.full_turn = field, field.random()
         self.turns: dict[int, int] = {0: 0}
+        self.above: set[int] = set()  # numbers that count as larger than zero
         p = field.prime
         self.laws = {
             "angle": Law(self._join, self._split, _add, _sub, lambda d: [(d, field.random())], {0: field.zero}),
@@ -110,6 +112,17 @@ class Opaque:
         self.turns[near.n] = turns
         return near
 
+    def order(self, larger: Number, smaller: Number) -> None:
+        """Let one number be the larger one of two, which a field does not say."""
+        self.above.add((larger - smaller).n)
+
+    def greater(self, x: Number, y: Number) -> Number:
+        """The larger of two numbers whose order is known."""
+        for one, other in ((x, y), (y, x)):
+            if one == other or (one - other).n in self.above:
+                return one
+        raise UnknownBranch("the larger one of two numbers without an order")
+
     def angle(self, y: Number, x: Number, near) -> Number:
         """2 atan2(y, x) on the branch nearest to `near`."""
         residue = near % self.field.prime if isinstance(near, int) else near.n
@@ -155,6 +168,7 @@ class Opaque:
             "log": self.log,
             "expm1": lambda x: self.exp(x) - 1,
             "log1p": lambda x: self.log(x + 1),
+            "max": self.greater,
         }
 
     # --- memory: a proof of a changed text starts from the same knowledge ------------------------------------------

@@ -136,20 +136,20 @@ class System:
     def law_gradients(self) -> list[dict[str, list[list]]]:
         return [self._gradients_at(laws, self.first) for laws in self.laws]
 
-    def law_impulse(self, name: str, changed: str | None = None, s=None) -> list:
-        """What the laws do to a body in this step, by the shares of the first knot."""
-        return self._at_first(name, lambda place: place[1], changed, s)
+    def law_impulse(self, name: str, changed: str | None = None, s=None, only=lambda laws: True) -> list:
+        """What the laws do to a body in this step, by the shares of the first knot. only: some of them."""
+        return self._at_first(name, lambda place: place[1], changed, s, only)
 
     def law_excess(self, name: str) -> list:
         """What of it acts before the first knot: all that is beyond half of the step's."""
         half = (self.zero + 1) / 2
         return self._at_first(name, lambda place: place[1] - half)
 
-    def _at_first(self, name: str, share, changed: str | None = None, s=None) -> list:
+    def _at_first(self, name: str, share, changed: str | None = None, s=None, only=lambda laws: True) -> list:
         """A share of the impulses of all laws, along their gradients at the first knot."""
         total = [self.zero] * 6
         for laws, gradients in zip(self.laws, self.law_gradients, strict=True):
-            if name in gradients:
+            if name in gradients and only(laws):
                 found = self.forces_of(laws, changed, s)
                 for row, (phi, braking), line in zip(laws.rows, found, gradients[name], strict=True):
                     push = self.within * (share(row.spring) * phi + share(row.damper) * braking)

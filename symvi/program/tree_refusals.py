@@ -44,6 +44,10 @@ def _at_joints(steps: Sequence[Step], choices: Choices) -> Iterator[str]:
                 f"body '{step.target}' opposes no turn of its own about joint '{step.joint.name}': "
                 "it is a point or a line of mass"
             )
+    placed = {step.joint.name for step in steps}
+    for body, holder in choices.pivots.items():
+        if holder not in placed:  # a sweep meets the body first, and divides by what opposes its turn: nothing
+            yield f"body '{body}' opposes no turn of its own, and joint '{holder}', which holds it, closes a loop"
 
 
 def _at_contacts(mechanism: Mechanism) -> Iterator[str]:

@@ -1,4 +1,7 @@
-"""`python -m symvi.proofs [--json] [NAME ...]`: prove the kernels of files or of the zoo (default: all of it)."""
+"""Prove the kernels of files or of the zoo (default: all of it).
+
+`python -m symvi.proofs [--json] [--coordinates both] [NAME ...]`
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from collections.abc import Iterator
 from time import perf_counter
 
 from symvi.errors import SymviError
-from symvi.proofs.choosing import chosen, refused, register_option
+from symvi.proofs.choosing import chosen, options_of_choice, refused
 from symvi.proofs.kernels import subject
 from symvi.proofs.layout_equality import differences_between_layouts
 from symvi.proofs.proof import POINTS, Tally, Verdict, prove
@@ -30,13 +33,13 @@ def main(arguments: list[str] | None = None) -> int:
     options = _options(arguments)
     console, began, total, found = sys.stderr if options.json else sys.stdout, perf_counter(), Tally(), {}
     try:
-        for mechanism, choices in chosen(options.names, options.register):
-            of = subject(mechanism, choices)
+        for case in chosen(options.names, options.register, options.coordinates):
+            of = subject(case.mechanism, case.choices, coordinates=case.coordinates)
             verdicts, layouts = prove(of), list(differences_between_layouts(of.program))
             said = (*lines(verdicts), *(f"  differs: {text}" for text in layouts))
-            print(mechanism.name, *said, sep="\n", file=console, flush=True)
+            print(case.name, *said, sep="\n", file=console, flush=True)
             total.add(len(of.printed.kernels), verdicts, len(layouts))
-            found[mechanism.name] = {"phases": [verdict.plain() for verdict in verdicts], "layouts": layouts}
+            found[case.name] = {"phases": [verdict.plain() for verdict in verdicts], "layouts": layouts}
     except (SymviError, OSError) as error:
         return refused(error)
     print(f"{total}; {perf_counter() - began:.0f} s", file=console)
@@ -53,7 +56,7 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
         "the C text in prime fields, and that all layouts mean the same.",
     )
     parser.add_argument("names", nargs="*", metavar="NAME", help="files, or mechanisms of the zoo (default: the zoo)")
-    register_option(parser)
+    options_of_choice(parser)
     parser.add_argument("--json", action="store_true", help="print the result as one JSON object, all else on stderr")
     return parser.parse_args(arguments)
 

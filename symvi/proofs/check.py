@@ -22,7 +22,10 @@ class Check:
 
 
 class View:
-    """A scene's records, and inputs of phases: a solution, a base and sums that are random."""
+    """A scene's records, and inputs of phases: a solution, a base and sums that are random.
+
+    impulses: of all rows, as an evaluated residual leaves them.
+    """
 
     def __init__(self, scene: Scene, matrix: Matrix):
         self.scene, self.matrix, self.system, self.program = scene, matrix, scene.system, scene.program
@@ -30,6 +33,7 @@ class View:
         self.solution = {name: random(size) for name, size in self.system.sizes.items()}
         self.base = {name: random(size) for name, size in self.system.sizes.items()}
         self.interior, self.path = scene.interior, scene.path
+        self.impulses = scene.impulses
         self.sums = {
             "merit": random(1),
             "kinetic": random(1),

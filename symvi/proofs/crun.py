@@ -10,7 +10,8 @@ from typing import Any
 from symvi.proofs.cprogram import PrintedCall
 from symvi.proofs.ctext import Function, Statement, UnreadableText
 
-OWN_NAMES = {"angle_near": "angle", "angle_of": "atan2", "sine_of": "sin", "cosine_of": "cos"}
+OWN_NAMES = {"angle_near": "angle", "angle_of": "atan2", "sine_of": "sin", "cosine_of": "cos",
+             "greater_of": "max"}  # fmt: skip
 Memory = dict[str, dict[str, list[dict[str, list]]]]
 
 

@@ -123,7 +123,7 @@ def account(view: View) -> Iterator[Check]:
             yield view.check(force.name, "spent", [sums["spent"][0] + ways.damped(force)], "account")
     for driver in scene.mechanism.drivers:
         sums, place = scene.accounts[driver.name], scene.states[driver.name]["target"][0]
-        force = scene.impulses[driver.name][0] / scene.impulse
+        force = view.impulses[driver.name][0] / scene.impulse
         yield from _given(view, driver.name, (sums["force"][0] + force) * (place - sums["place"][0]) / 2)
         for field, value in (("force", force), ("place", place), ("change", known * (force - sums["force"][0]))):
             yield view.check(driver.name, field, [value], "account")

@@ -176,6 +176,11 @@ def apply_impulse(view: View, laws: Laws) -> Iterator[Check]:
     """The residual of bodies with the impulses of all nodes, and what slacks miss of their velocities."""
     for name in view.scene.bodies:
         yield view.check(name, "f", laws.pressed.residual[name])
+    yield from missed(view)
+
+
+def missed(view: View) -> Iterator[Check]:
+    """What slacks miss of the velocities of their nodes."""
     for name, node in view.interior.nodes.items():
         yield view.check(name, "miss", node.miss(view.path.variables[name], view.interior.rates[name]))
 

@@ -19,9 +19,12 @@ from symvi.program.compose import Composer
 from symvi.program.matrix import Matrix
 from symvi.program.maximal import MaximalCoordinates
 from symvi.program.program import Program
+from symvi.program.tree import TreeCoordinates
 from symvi.proofs.check import Check
 from symvi.proofs.cprogram import PrintedProgram, read_program
 from symvi.proofs.crun import Compiler, Memory, copy_of, run
+from symvi.proofs.joint_scene import JointScene
+from symvi.proofs.joint_stages import stages_of_joints
 from symvi.proofs.scene import Scene, make_scene
 from symvi.proofs.stages import Stage, stages_of
 from symvi.proofs.unseen import Unseen
@@ -34,19 +37,37 @@ class Subject:
     mechanism: Mechanism
     choices: Choices
     program: Program
-    matrix: Matrix
+    formulation: MaximalCoordinates | TreeCoordinates
     printed: PrintedProgram
+
+    @property
+    def coordinates(self) -> str:
+        """What it is solved for: "maximal" or "tree"."""
+        return next(name for name, made in FORMULATIONS.items() if isinstance(self.formulation, made))
+
+    @property
+    def matrix(self) -> Matrix:
+        """The Newton matrix by blocks, which joint coordinates never form."""
+        if not isinstance(self.formulation, MaximalCoordinates):
+            raise ValueError(f"{self.mechanism.name} in joint coordinates has no Newton matrix")
+        return self.formulation.newton
+
+
+FORMULATIONS = {"maximal": MaximalCoordinates, "tree": TreeCoordinates}
 
 
 def subject(
-    mechanism: Mechanism, choices: Choices = NOTHING_DROPPED, layout: str = "unrolled", real: str = "double"
+    mechanism: Mechanism,
+    choices: Choices = NOTHING_DROPPED,
+    layout: str = "unrolled",
+    real: str = "double",
+    coordinates: str = "maximal",
 ) -> Subject:
-    """Compose, print and read back a mechanism."""
-    composer = Composer(MultibodySystem(mechanism), choices)
-    program = composer.program()
-    formulation = composer.formulation
-    assert isinstance(formulation, MaximalCoordinates), "what is composed unless another one is asked for"
-    return Subject(mechanism, choices, program, formulation.newton, read_printed(program, layout, real))
+    """Compose, print and read back a mechanism. coordinates: what it is solved for, "maximal" or "tree"."""
+    composer = Composer(MultibodySystem(mechanism), choices, FORMULATIONS[coordinates])
+    program, formulation = composer.program(), composer.formulation
+    assert isinstance(formulation, MaximalCoordinates | TreeCoordinates), "one of these two was asked for"
+    return Subject(mechanism, choices, program, formulation, read_printed(program, layout, real))
 
 
 def read_printed(program: Program, layout: str, real: str = "double") -> PrintedProgram:
@@ -63,9 +84,14 @@ class Bench:
 
     def __init__(self, of: Subject, *, prime: int = MERSENNE_61, seed: int = 0, guarded: bool = False):
         self.of, self.stages = of, []
-        self.scene = make_scene(
-            of.mechanism, of.program, of.choices, prime=prime, seed=seed, guarded=guarded, complete=self._complete
-        )
+
+        def make(point: int) -> Scene:
+            if isinstance(of.formulation, TreeCoordinates):
+                tree = of.formulation
+                return JointScene(of.mechanism, of.program, of.choices, tree, prime=prime, seed=point, guarded=guarded)
+            return Scene(of.mechanism, of.program, of.choices, prime=prime, seed=point, guarded=guarded)
+
+        self.scene = make_scene(make, seed, self._complete)
         self.start = self.scene.memory()
         self.compiler = Compiler(self.scene.kernel_numbers())
         self.left: dict[str | None, Memory] = {None: self.start}
@@ -78,7 +104,8 @@ class Bench:
         self.unseen = Unseen(of.printed)
 
     def _complete(self, scene: Scene) -> None:
-        self.stages: list[Stage] = stages_of(scene, self.of.matrix)
+        joints = isinstance(scene, JointScene)
+        self.stages: list[Stage] = stages_of_joints(scene) if joints else stages_of(scene, self.of.matrix)
 
     def after(self, stage: Stage, before: Memory, compile_function: Callable | None = None) -> Memory:
         """The records after a stage."""

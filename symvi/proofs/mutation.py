@@ -1,6 +1,6 @@
 """How many planted errors the proof finds.
 
-    python -m symvi.proofs.mutation [--all] [--per-kernel N] [--seed S] [--json] [NAME ...]
+    python -m symvi.proofs.mutation [--all] [--per-kernel N] [--seed S] [--coordinates both] [--json] [NAME ...]
 
 Every edit of edits.py is run through the proof with the edited kernel in the place of the printed one, and gets one of
 four verdicts:
@@ -22,7 +22,7 @@ from random import Random
 from time import perf_counter
 
 from symvi.errors import SymviError
-from symvi.proofs.choosing import at_least_one, chosen, refused, register_option
+from symvi.proofs.choosing import at_least_one, chosen, options_of_choice, refused
 from symvi.proofs.crun import Memory
 from symvi.proofs.ctext import Function
 from symvi.proofs.edits import Edit, edits_of, sample
@@ -154,14 +154,15 @@ def main(arguments: list[str] | None = None) -> int:
     options = _options(arguments)
     console = sys.stderr if options.json else sys.stdout
     try:
-        cases = chosen(options.names, options.register)
+        cases = chosen(options.names, options.register, options.coordinates)
     except (SymviError, OSError) as error:
         return refused(error)
     total, seen, found = Score(), set(), {}
-    for mechanism, choices in cases:
-        one = score([subject(mechanism, choices)], None if options.all else options.per_kernel, options.seed, seen)
-        found[mechanism.name] = one.plain()
-        print(f"{mechanism.name}: {one}", file=console, flush=True)
+    for case in cases:
+        of = subject(case.mechanism, case.choices, coordinates=case.coordinates)
+        one = score([of], None if options.all else options.per_kernel, options.seed, seen)
+        found[case.name] = one.plain()
+        print(f"{case.name}: {one}", file=console, flush=True)
         total.add(one)
     print(f"all {len(found)}: {total}", file=console)
     if options.json:
@@ -176,7 +177,7 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
         "A kernel whose text stands in several mechanisms is taken once.",
     )
     parser.add_argument("names", nargs="*", metavar="NAME", help="mechanisms of the zoo, or files (default: the zoo)")
-    register_option(parser)
+    options_of_choice(parser)
     parser.add_argument("--all", action="store_true", help="every edit of every kernel (half an hour for the zoo)")
     parser.add_argument("--per-kernel", type=at_least_one, default=2, metavar="N", help="edits of each (default 2)")
     parser.add_argument("--seed", type=int, default=0, help="another choice of edits, and another point")

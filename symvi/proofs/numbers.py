@@ -77,6 +77,7 @@ def joint_record(joint: JointNumbers, description: Joint, numbers, prefix: str =
         "frame_b": turn,
         "joint_a": list(offset),
         "joint_b": [one, zero, zero, zero],
+        "axis_b": joint.axes[2],
     }
     record |= {f"axis{k + 1}": rotate(offset, axis) for k, axis in enumerate(joint.axes)}
     record |= {f"e{k + 1}": rotate(offset, axis) for k, axis in enumerate(unit)}

@@ -32,7 +32,7 @@ def parameter_differences(mechanism: Mechanism, choices: Choices, program: Progr
             given = program.parameters.get((kind, node.index), {})
             if node.name in plain:
                 yield from _baked(program, kind, node.name, proved[node.name])
-            if node.name in plain or node.name in bodies:
+            if node.name in plain or kind == "body":
                 known = plain[node.name] if node.name in plain else bodies[node.name] | {"size": list(given["size"])}
                 yield from _different(f"{kind} {node.name}", given, _with_signs(given, known))
 

@@ -7,6 +7,7 @@ quaternions and a known cosine of every half turn.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
@@ -74,19 +75,23 @@ class Scene:
         self.gravity = self.field.randoms(3)
         self.extent = self.field.random()
         everything = [(kind, node) for kind, nodes in program.nodes.items() for node in nodes]
-        self.nodes = {node.name: node for kind, node in everything if self.acts(kind)}
+        self.nodes = {node.name: node for kind, node in everything if self.is_named(kind) and self.acts(kind)}
         self.watched = {node.name: node for kind, node in everything if not self.acts(kind)}
         self.inputs, self.states = self._fields("input", self.nodes), self._fields("state", self.nodes)
         self.accounts = self._fields("account", self.nodes)
         self.watched_states = self._fields("state", self.watched)
         self._branches()
-        self.bodies = {body.name: self._body(body, exact) for body in mechanism.bodies}
-        self._turn_by_vectors()
+        self.bodies: dict[str, BodyNumbers] = {}
+        self._stand(exact)
         self.system = System(self)
-        self.impulses = {c.name: self.field.randoms(self.system.sizes[c.name]) for c in self.system.constraints}
+        self.impulses = {c.name: self._impulse(c.name) for c in self.system.constraints}
         self.guards = {name: self._guard(name) for name in program.notes["loops"]}
         self.interior = Interior(self.system)
         self.path = PathNumbers(self)
+
+    def is_named(self, kind: str) -> bool:
+        """Whether nodes of a type go by names of their own."""
+        return True
 
     def acts(self, kind: str) -> bool:
         """Whether a node type acts: not if it watches dropped rows, of a joint that may have other rows that act."""
@@ -112,6 +117,15 @@ class Scene:
         fields = (self.watched_states if watched else self.states).get(name, {})
         keys = {0: prefix} if prefix in fields else {0: f"{prefix}1", 1: f"{prefix}2"}
         return {which: fields[key][0] for which, key in keys.items() if key in fields}
+
+    def _stand(self, exact: Exact) -> None:
+        """Put bodies anywhere, moving anyhow."""
+        self.bodies = {body.name: self._body(body, exact) for body in self.mechanism.bodies}
+        self._turn_by_vectors()
+
+    def _impulse(self, name: str) -> list:
+        """The impulses of a constraint's rows at which the residual is taken."""
+        return self.field.randoms(self.system.sizes[name])
 
     def _body(self, body, exact: Exact) -> BodyNumbers:
         field, h = self.field, self.h
@@ -230,22 +244,16 @@ def chord(body: BodyNumbers) -> list:
     return multiply(body.q, conjugate([past[0], *unrotate(body.q, past[1:])]))
 
 
-def make_scene(
-    mechanism: Mechanism,
-    program: Program,
-    choices: Choices = NOTHING_DROPPED,
-    *,
-    prime: int = MERSENNE_61,
-    seed: int = 0,
-    guarded: bool = False,
-    complete=lambda scene: None,
-) -> Scene:
-    """A scene at a point where every root that a definition takes exists; `complete(scene)` evaluates definitions."""
+def make_scene(make: Callable[[int], Scene], seed: int, complete: Callable[[Scene], None]) -> Scene:
+    """A scene at a point where every root that a definition takes exists; `complete(scene)` evaluates definitions.
+
+    make: a scene at the random point that a number gives.
+    """
     for attempt in range(ATTEMPTS):
         try:
-            scene = Scene(mechanism, program, choices, prime=prime, seed=ATTEMPTS * seed + attempt, guarded=guarded)
+            scene = make(ATTEMPTS * seed + attempt)
             complete(scene)
             return scene
         except NotASquare:
             continue
-    raise NotASquare(f"{mechanism.name}: no point with all roots in {ATTEMPTS} attempts")
+    raise NotASquare(f"no point with all roots in {ATTEMPTS} attempts")

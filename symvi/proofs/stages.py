@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
+from typing import TypeVar
 
 from symvi.program.matrix import Matrix
 from symvi.proofs import expected_account as account
@@ -35,13 +36,20 @@ class Stage:
     checks: tuple[Check, ...]
 
 
-Row = tuple[str, tuple[str, ...], str | None, Callable, Callable[[View], Iterator[Check]]]
+V = TypeVar("V", bound=View)
+# name, phases, the stage before, what sets inputs, and what is expected
+Row = tuple[str, tuple[str, ...], str | None, Callable, Callable[[V], Iterator[Check]]]
 
 
 def stages_of(scene: Scene, matrix: Matrix) -> list[Stage]:
-    """All stages of a program, each after those that it builds on. Raises KeyError for a phase without a definition."""
+    """All stages of a program in maximal coordinates. Raises KeyError for a phase without a definition."""
     view = View(scene, matrix)
-    table = [*_step(view), *(_path(view) if scene.interior.nodes else _plain_solve(view)), *_knots(view)]
+    return arranged(view, [*_step(view), *(_path(view) if scene.interior.nodes else _plain_solve(view)), *_knots(view)])
+
+
+def arranged(view: V, table: list[Row[V]]) -> list[Stage]:
+    """The stages of a table, each after those that it builds on. Raises KeyError for a phase without a definition."""
+    scene = view.scene
     used = {phase for phase, calls in scene.program.phases.items() if calls}
     unknown = used - {phase for _, phases, *_ in table for phase in phases}
     if unknown:
@@ -56,7 +64,7 @@ def stages_of(scene: Scene, matrix: Matrix) -> list[Stage]:
     return list(stages.values())
 
 
-def _step(view: View) -> list[Row]:
+def _step(view: View) -> list[Row[View]]:
     """Up to the residual."""
     return [
         ("setup", ("setup",), None, view.nothing, lambda v: chain(step.setup(v), path.weights(v))),
@@ -73,7 +81,7 @@ def evaluate(view: View) -> Iterator[Check]:
     return chain(step.evaluate(view), path.seen(view))
 
 
-def _plain_solve(view: View) -> list[Row]:
+def _plain_solve(view: View) -> list[Row[View]]:
     """Newton's method."""
     system = step.plain(view)
     solve, blocks = partial(step.solve, system=system), partial(step.blocks, naive=system.matrix)
@@ -98,7 +106,7 @@ def _plain_solve(view: View) -> list[Row]:
     ]
 
 
-def _parts(view: View, gather: Callable[[View], Iterator[Check]]) -> list[Row]:
+def _parts(view: View, gather: Callable[[View], Iterator[Check]]) -> list[Row[View]]:
     """What is summed over the parts of a step, and what is done at the end of the last one."""
     return [
         ("reset", ("reset",), "react", view.nothing, state.reset),
@@ -107,7 +115,7 @@ def _parts(view: View, gather: Callable[[View], Iterator[Check]]) -> list[Row]:
     ]
 
 
-def _path(view: View) -> list[Row]:
+def _path(view: View) -> list[Row[View]]:
     """The interior point: starts, impulses, one law after the other, two right-hand sides."""
     laws = path.Laws(view)
     scaled, exact, other = laws.aimed(SCALED), laws.aimed(EXACT), laws.aimed(SCALED, 1)
@@ -187,7 +195,7 @@ def _path(view: View) -> list[Row]:
     ]
 
 
-def _knots(view: View) -> list[Row]:
+def _knots(view: View) -> list[Row[View]]:
     """Joint coordinates, starts, displacements and energies."""
     places = Places(view)
     return [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from symvi import Body, Joint, Mechanism, Simulator
+from symvi import Body, Joint, JointDamper, Mechanism, Simulator
 from symvi.errors import ArgumentError
 from tests.tree.chains import somewhere, trees
 
@@ -75,3 +75,21 @@ def test_a_point_that_turns_for_nothing_is_left_to_maximal_coordinates() -> None
     with pytest.raises(ArgumentError, match="body 'p' opposes no turn of its own about joint 'h'"):
         Simulator(mechanism, coordinates="tree")
     assert Simulator(mechanism, coordinates="auto").coordinates == "maximal"
+
+
+def test_a_point_that_a_closing_joint_holds_is_left_to_maximal_coordinates() -> None:
+    """A sweep meets the point before the slide that keeps it from turning, and would divide by nothing."""
+    ends = {"type": "spherical", "parent": "world", "child_anchor": (0.0, 0.0, 0.5)}
+    mechanism = Mechanism(
+        name="slide",
+        bodies=[Body(name="p", mass=1.0, inertia=(0.0,) * 6), Body(name="b", mass=1.0, inertia=INERTIA)],
+        joints=[
+            Joint(name="h", child="p", **ends),
+            Joint(name="k", child="b", parent_anchor=(1.0, 0.0, 0.0), **ends),
+            Joint(name="s", type="prismatic", parent="p", child="b", axis=(1.0, 0.0, 0.0)),
+        ],
+        forces=[JointDamper(name=f"damper_{name}", joint=name, damping=0.1) for name in "hk"],
+    )
+    with pytest.raises(ArgumentError, match="'p' opposes no turn of its own, and joint 's', which holds it, closes"):
+        Simulator(mechanism, coordinates="tree")
+    assert set(Simulator(mechanism).simulate(0.1, 0.01, project=True).status) == {0}
