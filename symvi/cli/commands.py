@@ -246,7 +246,7 @@ def simulate(
     except ValueError as error:
         raise SymviError(f"--{error}") from None
     _check_outputs(out=out, csv=csv, page=page, plot=plot)
-    chosen, recorded = _names(curves), checked_record(_names(record) or None)
+    chosen, recorded = _names(curves), checked_record(None if record is None else _names(record))
     if chosen and not (csv or page or plot):
         raise SymviError("--curves: says what --plot, --csv or --page show; give one of them")
     if backend == "python" and real == "float":
@@ -394,7 +394,7 @@ def _run(
             with _quiet():
                 trajectory = simulator.simulate(time, step, progress=progress, **how)
         except MemoryError as error:
-            remedy = "simulate in parts, with --out and --continue, or record less, with --every"
+            remedy = "simulate in parts, with --out and --continue, or record less, with --record or --every"
             raise SymviError(f"{round(time / step)} steps do not fit in memory: {remedy}") from error
     return simulator, trajectory, (built - begin, perf_counter() - built)
 

@@ -12,10 +12,11 @@ from typing import Any
 from symvi.errors import MechanismError
 from symvi.mechanism.grammar import Tree, parse
 
-__all__ = ["SIGNAL_NAMES", "evaluate", "signal_tree", "value_and_rate"]
+__all__ = ["SIGNAL_NAMES", "evaluate", "signal", "signal_tree", "value_and_rate"]
 
 SIGNAL_NAMES = frozenset({"t"})
 Dual = tuple[float, float]
+Computed = Callable[[float], Dual]
 
 
 def signal_tree(text: str) -> Tree:
@@ -28,7 +29,7 @@ def evaluate(tree: Tree, values: Mapping[str, Any]) -> float:
 
     Raises MechanismError where there is no finite value (a division by zero, the root of a negative number).
     """
-    return _finite(tree, lambda kind, name, index: (_look_up(values, name, index), 0.0), values)[0]
+    return _finite(_compiled(tree, lambda name, index: lambda _: (_look_up(values, name, index), 0.0)), 0.0, values)[0]
 
 
 def value_and_rate(tree: Tree, time: float) -> Dual:
@@ -36,12 +37,18 @@ def value_and_rate(tree: Tree, time: float) -> Dual:
 
     Raises MechanismError where one of them does not exist.
     """
-    return _finite(tree, lambda kind, name, index: (time, 1.0), {"t": time})
+    return signal(tree)(time)
 
 
-def _finite(tree: Tree, leaf: Callable[..., Dual], values: Mapping[str, Any]) -> Dual:
+def signal(tree: Tree) -> Callable[[float], Dual]:
+    """`value_and_rate` at many times: the tree is read once."""
+    compiled = _compiled(tree, lambda name, index: lambda time: (time, 1.0))
+    return lambda time: _finite(compiled, time, {"t": time})
+
+
+def _finite(compiled: Computed, time: float, values: Mapping[str, Any]) -> Dual:
     try:
-        value, rate = _walk(tree, leaf)
+        value, rate = compiled(time)
     except (ArithmeticError, ValueError) as error:
         value, rate, reason = math.nan, 0.0, str(error)
     else:
@@ -59,17 +66,23 @@ def _look_up(values: Mapping[str, Any], name: str, index: Sequence[int]) -> floa
     return float(value)
 
 
-def _walk(tree: Tree, leaf: Callable[..., Dual]) -> Dual:
+def _compiled(tree: Tree, leaf: Callable[[str, Sequence[int]], Computed]) -> Computed:
+    """The tree as functions of the time that call each other. leaf: of a name, and an index into it."""
     kind = tree[0]
     if kind == "number":
-        return float(tree[1]), 0.0
+        constant = float(tree[1]), 0.0
+        return lambda time: constant
     if kind in ("name", "item"):
-        return leaf(kind, tree[1], tree[2] if kind == "item" else ())
+        return leaf(tree[1], tree[2] if kind == "item" else ())
     if kind == "pow":
-        return _power(_walk(tree[1], leaf), tree[2])
-    if kind == "call":
-        return _CALLS[tree[1]](*(_walk(argument, leaf) for argument in tree[2:]))
-    return _OPERATIONS[kind](*(_walk(argument, leaf) for argument in tree[1:]))
+        base, exponent = _compiled(tree[1], leaf), tree[2]
+        return lambda time: _power(base(time), exponent)
+    operation, arguments = (_CALLS[tree[1]], tree[2:]) if kind == "call" else (_OPERATIONS[kind], tree[1:])
+    first, *others = (_compiled(argument, leaf) for argument in arguments)
+    if not others:
+        return lambda time: operation(first(time))
+    (second,) = others
+    return lambda time: operation(first(time), second(time))
 
 
 def _divide(a: Dual, b: Dual) -> Dual:

@@ -25,7 +25,7 @@ from symvi.mechanism import Mechanism
 from symvi.mechanism.files import checked_path
 from symvi.mechanism.names import shown
 from symvi.mechanism.values import items_of, vector
-from symvi.page.charts import chosen_charts, own_curves
+from symvi.page.charts import chosen_charts, is_recorded, own_curves
 from symvi.page.contact_arrows import contact_view
 from symvi.page.facts import list_facts
 from symvi.page.framing import choose_framing, choose_marks
@@ -113,7 +113,7 @@ def page_text(
             styles=(templates_folder() / "page" / "replay.css").read_text(encoding="utf-8"),
             script=script,
             script_digest=b64encode(sha256(script.encode()).digest()).decode("ascii"),
-            own={curve["chart"] for curve in data["curves"]},
+            own=[name for name in ("energy", "closure") if is_recorded(trajectory, name)],
             data=_embedded(data),
         )
     )

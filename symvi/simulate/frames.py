@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields
 from typing import Any, TypedDict
 
@@ -18,6 +18,7 @@ from symvi.simulate.solver_state import centers, rotated
 from symvi.simulate.trajectory import Trajectory
 from symvi.simulate.turns import Angles, Turning, rotation_matrices
 
+BLOCK = 500  # knots
 COUNTED = ("iterations", "status", "substeps", "retries")
 EMPTY = {"reaction": (6,), "contact": (CONTACT_SIZE,)}  # of what there may be none of, the shape of one
 
@@ -185,18 +186,26 @@ class Read:
             return entry(self.plan, self.recorded, name)
         return np.zeros((len(self.recorded), 0, *EMPTY.get(name, ())))
 
+    def _blocks(self) -> Iterator[slice]:
+        """Knots whose matrices stay in the processor's own memory."""
+        return (slice(first, first + BLOCK) for first in range(0, len(self.recorded), BLOCK))
+
     def position(self) -> np.ndarray:
         """(N, n, 3) of body frames."""
         offsets, position = centers(self.mechanism), self._entry("x")
         apart = np.flatnonzero(offsets.any(axis=1))
         if len(apart):
-            position = position.copy()
-            position[:, apart] -= rotated(rotation_matrices(self._entry("q")[:, apart]), offsets[apart])
+            position, q = position.copy(), self._entry("q")
+            for some in self._blocks():
+                position[some, apart] -= rotated(rotation_matrices(q[some, apart]), offsets[apart])
         return position
 
     def angular_velocity(self) -> np.ndarray:
         """(N, n, 3) in body axes."""
-        return rotated(np.swapaxes(rotation_matrices(self._entry("q")), -1, -2), self._entry("w"))
+        q, found = self._entry("q"), self._entry("w").copy()
+        for some in self._blocks():
+            found[some] = rotated(np.swapaxes(rotation_matrices(q[some]), -1, -2), found[some])
+        return found
 
     def _coordinates(self) -> dict[str, Any]:
         return {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
 
 import numpy as np
 
@@ -10,7 +11,7 @@ from symvi.errors import MechanismError
 from symvi.mechanism import Mechanism
 from symvi.mechanism.grammar import Tree
 from symvi.mechanism.names import did_you_mean, shown
-from symvi.mechanism.signals import signal_tree, value_and_rate
+from symvi.mechanism.signals import signal, signal_tree, value_and_rate
 from symvi.registry import FORCES
 from symvi.simulate.plan import Plan
 
@@ -83,7 +84,9 @@ class Inputs:
         """(N, m): every signal at every time; inputs without a signal are 0."""
         rows = np.zeros((len(times), len(self.names)))
         for column, tree, rate in self._signals:
-            rows[:, column] = [self._at(column, tree, float(t))[rate] for t in times]
+            at = signal(tree)
+            with self._named(column):
+                rows[:, column] = [at(t)[rate] for t in times.tolist()]
         return rows
 
     def rates(self, rows: np.ndarray, time: float, step: float) -> tuple[np.ndarray, float]:
@@ -103,8 +106,13 @@ class Inputs:
 
     def _at(self, column: int, tree: Tree, time: float) -> tuple[float, float]:
         """Value and rate of a signal at a time. Raises MechanismError, naming the input, where there are none."""
-        try:
+        with self._named(column):
             return value_and_rate(tree, time)
+
+    @contextmanager
+    def _named(self, column: int) -> Iterator[None]:
+        try:
+            yield
         except MechanismError as error:
             raise MechanismError(f"the signal of {self.names[column]}: {error}") from None
 

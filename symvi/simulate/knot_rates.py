@@ -299,8 +299,8 @@ class _Rates:
 
         names = list(dict.fromkeys(body for body in along.model.bodies.values() if body is not None))
         columns = [self.trajectory.body(name) for name in names]
-        places, turns = {name: k for k, name in enumerate(names)}, self.q[np.ix_(knots, columns)]
-        found = gradients(along.model, places, self._centres(knots, np.array(columns, int)), turns)
+        places, bodies = {name: k for k, name in enumerate(names)}, np.array(columns, int)
+        found = gradients(along.model, places, self._centres(knots, bodies), self.q[np.ix_(knots, bodies)])
         return columns, np.nan_to_num(found)
 
     def _body(self, column: int) -> tuple[float, Array]:

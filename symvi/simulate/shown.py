@@ -31,6 +31,8 @@ class Shown(Sized):
         step: float
         time: NDArray[np.float64]
         status: NDArray[np.float64]
+        recorded: tuple[str, ...]
+        watched: Trajectory | None
 
     def _repr_html_(self) -> str | None:
         """The page of the motion, for a notebook."""
@@ -81,4 +83,5 @@ class Shown(Sized):
     def __repr__(self) -> str:
         failed = ", failed" if (self.status < 0).any() else ""
         ends = f"{self.time[0]:g} to {self.time[-1]:g} s, steps of {self.step:g} s"
-        return f"<Trajectory of {self.mechanism.name}: {len(self)} knots, {ends}{failed}>"
+        part = f", {', '.join(self.recorded)}" if self.watched else ""
+        return f"<Trajectory of {self.mechanism.name}: {len(self)} knots, {ends}{part}{failed}>"

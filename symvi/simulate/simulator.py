@@ -249,12 +249,9 @@ class Simulator(Varied, Many):
         papers_start, rates: see `start`; not for a Trajectory, which goes on as it ended.
         progress: called with (steps done, steps in all); True for a bar, False for none. A notebook has one anyway.
         Raises SolverError (with the status), MechanismError, AssemblyError; ArgumentError for an unknown mode, and for
-        more steps than this machine's memory holds, before any is taken. Warns (SpinWarning) where a body turns so
-        fast that its steps are off by more than a part in a hundred (see `Trajectory.fast_spin`).
-        Warns (EnergyWarning) of energy that nothing has paid for, or taken (`Trajectory.rise`, `fall`), also of what
-        the motion that goes on did before; and (StiffnessWarning) of forces at knots that are too stiff for the step,
-        after a rise and after a failure all of them, else those that stay so (`Trajectory.alarms`); and (RateWarning)
-        of rates at knots that dampers hide, if every knot is recorded (`Trajectory.misread_rate`).
+        more steps than this machine's memory holds, before any is taken. Warns of what `Trajectory.alarms` tells
+        (EnergyWarning, also of what the motion that goes on did before; StiffnessWarning; RateWarning), and
+        (SpinWarning) where a body turns so fast that its steps are off by more than a part in a hundred.
         """
         check_modes(on_error=on_error)
         step = checked_step(step, precision_of(self.engine))

@@ -156,8 +156,9 @@ class Trajectory(Judged, Shown):
     def __post_init__(self) -> None:
         for name in [name for name, group in PER_KNOT.items() if group not in self.recorded]:
             object.__delattr__(self, name)  # whoever asks for it is told
-        self.__dict__["_later"] = {name: value for name, value in self.__dict__.items() if isinstance(value, Later)}
-        for name in self.__dict__["_later"]:
+        later = {name: value for name, value in self.__dict__.items() if isinstance(value, Later)}
+        object.__setattr__(self, "_later", later)
+        for name in later:
             object.__delattr__(self, name)
         for name, what in NAMED.items():
             if name in self.__dict__:

@@ -51,9 +51,9 @@ def save(trajectory: Trajectory, path: str | Path) -> Path:
     return path
 
 
-def _told_of(trajectory: Trajectory) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+def _told_of(trajectory: Trajectory) -> tuple[dict[str, Any], dict[str, Any]]:
     """Its arrays, by name, and all else, as JSON takes it."""
-    arrays = {
+    arrays: dict[str, Any] = {
         f.name: getattr(trajectory, f.name)
         for f in fields(trajectory)
         if trajectory.has(PER_KNOT.get(f.name, "coordinates")) and isinstance(getattr(trajectory, f.name), np.ndarray)
@@ -141,7 +141,8 @@ def _of_file(
     for name in [n for n in arrays if ":" in n]:
         kind, joint = name.split(":", 1)
         groups[kind][joint] = arrays.pop(name)
-    numbers = {BY_NAME[kind]: found for kind, found in groups.items()} | arrays
+    numbers: dict[str, Any] = {BY_NAME[kind]: found for kind, found in groups.items()}
+    numbers |= arrays
     if header["format"] < FORMAT:
         header = _of_old(header, numbers)
     header = {"formulation": "maximal", **header}

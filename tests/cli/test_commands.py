@@ -97,6 +97,29 @@ def test_simulate_writes_all_that_it_is_asked_for(run, tmp_path):
     assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.parametrize("record", [("--record", "reactions"), ("--record", "contacts,inputs", "--record", "rates")])
+def test_simulate_records_what_it_is_told(run, tmp_path, record):
+    """Files have that; the summary tells the rest by the knots at which everything was recorded."""
+    code, output, _ = run("simulate", FOUR_BAR, "--time", 1, "--step", 0.01, *record, "--out", "a.npz", "--csv",
+                              "a.csv", "--page", "a.html", "--plot", "a.png", "--json")  # fmt: skip
+    assert code == 0
+    names = {name for text in record[1::2] for name in text.split(",")}
+    result, motion = json.loads(output), Trajectory.load("a.npz")
+    assert set(result["recorded"].split(", ")) == set(motion.recorded) == {"coordinates", *names}
+    assert len(motion) == 101 and len(motion.whole) == 5
+    assert result["energy_at_start_end"] == [motion.whole.energy[0], motion.whole.energy[-1]]
+    assert result["largest_closure"] == motion.whole.closure.max() and result["misread_rate"] is None
+    head = (tmp_path / "a.csv").read_text().splitlines()[0]
+    assert "crank.position.x" in head and ("crank.velocity.x" in head) == ("rates" in names) and "closure" not in head
+    page = (tmp_path / "a.html").read_text()
+    assert 'id="energy"' not in page and 'id="closure"' not in page and 'id="facts"' in page
+    code, _, error = run("simulate", FOUR_BAR, "--time", 0.5, "--step", 0.01, "--continue", "a.npz")
+    assert (code, error) == (0, "")
+    code, _, error = run("simulate", FOUR_BAR, "--time", 0.5, "--step", 0.01, *record, "--csv", "b.csv", "--curves",
+                         "energy")  # fmt: skip
+    assert code == 1 and "not recorded: energy (of 'energy'); simulate with record=['coordinates', " in error
+
+
 def test_the_demo_closes_its_loops_stands_on_the_ground_and_writes_its_page(run, tmp_path):
     code, output, _ = run("demo", "--time", 0.1, "--json")
     result = json.loads(output)
@@ -226,6 +249,7 @@ def test_a_bad_file_lists_all_its_errors_with_their_lines_and_nothing_is_written
         (("--time", "inf"), "--time inf: must be a positive number of seconds"),
         (("--step", 0.3), "time 1 s is not a whole number of steps of 0.3 s"),
         (("--every", 7), "--every 7: the 100 steps are no multiple of it"),
+        (("--record", "coordinates,rate"), "record: no such name 'rate'; did you mean 'rates'?"),
         (("--set", "rod.mas=2"), "no parameter 'rod.mas'; did you mean 'rod.mass'?"),
         (("--set", "rod.mass"), "--set 'rod.mass': write NAME=VALUE, as in arm.mass=2"),
         (("--set", "rod.mass=heavy"), "--set 'rod.mass=heavy': write NAME=VALUE, as in arm.mass=2"),
