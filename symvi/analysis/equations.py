@@ -6,12 +6,13 @@ powers of two. All members of a type are evaluated together.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from symvi.analysis.evaluation import evaluate
 from symvi.mechanism import Body, Mechanism, start_state
 from symvi.mechanism.rotation import rotate
 from symvi.physics import kinematics
@@ -180,43 +181,3 @@ class _Placed:
         if source.body not in self._known:
             self._known[source.body] = evaluate(kinematics.rotation_matrix, {"q": q})["R"]
         return evaluate(kinematics.carried_vector, {"R": self._known[source.body], "p": offset})["r"]
-
-
-def evaluate(formula: Formula, values: Mapping[str, Array]) -> dict[str, Array]:
-    """A formula on arrays (size, N), one column per instance; outputs in the same form."""
-    known = [row for argument in formula.inputs for row in values[argument.name]]
-    count = len(known[0])
-    known += [constant.numerator / constant.denominator for constant in formula.code.constants]
-    with np.errstate(all="ignore"):
-        for operation, operands in formula.code.operations:
-            known.append(ARITHMETIC[operation](*(known[i] for i in operands)))
-    results = {}
-    for name, entries in formula.code.results.items():
-        results[name] = np.empty((len(entries), count))
-        for row, i in zip(results[name], entries, strict=True):
-            row[:] = known[i]
-    return results
-
-
-def _angle(y, x, near):
-    """2 atan2(y, x) on the branch nearest to `near`."""
-    value = 2.0 * np.arctan2(y, x)
-    return value + 2 * np.pi * np.floor((near - value) / (2 * np.pi) + 0.5)
-
-
-ARITHMETIC: dict[str, Callable] = {
-    "add": np.add,
-    "sub": np.subtract,
-    "mul": np.multiply,
-    "div": np.divide,
-    "neg": np.negative,
-    "sqrt": np.sqrt,
-    "angle": _angle,
-    "sin": np.sin,
-    "cos": np.cos,
-    "exp": np.exp,
-    "log": np.log,
-    "atan2": np.arctan2,
-    "expm1": np.expm1,
-    "log1p": np.log1p,
-}

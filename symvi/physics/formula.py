@@ -21,6 +21,7 @@ from symvi.physics.straight_line import (
     Code,
     UnderivableError,
     UnfoundedError,
+    python_of,
 )
 from symvi.scalar import Graph, Scalar, count_operations
 
@@ -61,6 +62,11 @@ class Formula:
             if self._kept_as:
                 store.save(self._kept_as, text)
         return Code.from_json(text)
+
+    @cached_property
+    def python(self) -> str:
+        """Its code as a function of Python, `compute`, see `python_of`."""
+        return python_of(self.code, sum(argument.size for argument in self.inputs))
 
     @property
     def _kept_as(self) -> str:

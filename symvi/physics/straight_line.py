@@ -81,3 +81,27 @@ class Code:
             {name: tuple(entries) for name, entries in data["results"].items()},
             {int(register): tuple(name) for register, name in data["names"].items()},
         )
+
+
+SIGNS = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
+
+
+def python_of(code: Code, inputs: int) -> str:
+    """A function `compute` of all inputs, entry by entry, that returns all results, in Python.
+
+    inputs: how many. Operations without a sign are calls of functions of their names.
+    """
+    lines = [f"def compute({', '.join(f'r{k}' for k in range(inputs))}):"]
+    lines += [f"    r{k} = {value.numerator / value.denominator!r}" for k, value in enumerate(code.constants, inputs)]
+    for k, (operation, operands) in enumerate(code.operations, inputs + len(code.constants)):
+        lines.append(f"    r{k} = {_in_python(operation, [f'r{n}' for n in operands])}")
+    results = "".join(f"r{k}, " for entries in code.results.values() for k in entries)
+    return "\n".join([*lines, f"    return ({results})", ""])
+
+
+def _in_python(operation: str, operands: list[str]) -> str:
+    if operation == "neg":
+        return f"-{operands[0]}"
+    if operation in SIGNS:
+        return f" {SIGNS[operation]} ".join(operands)
+    return f"{operation}({', '.join(operands)})"
