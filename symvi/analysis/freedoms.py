@@ -84,11 +84,11 @@ def freedoms(spanning: Spanning, rows: Sequence[Rows], length: float) -> Freedom
 
 def _downwards(spanning: Spanning, carry: Array, motion: Array) -> None:
     """Add to the own motion of every body (n, 6) what it is carried along with, from the roots on; in place."""
-    for level, above in _hanging(spanning):
+    for level, above in _levels_below(spanning):
         motion[level] += np.einsum("bij,bj->bi", carry[level], motion[above])
 
 
-def _hanging(spanning: Spanning) -> list[tuple[list[int], list[int]]]:
+def _levels_below(spanning: Spanning) -> list[tuple[list[int], list[int]]]:
     """Levels below the roots, and the bodies above theirs."""
     levels = [
         [(body, up) for body in level if (up := spanning.above[body]) is not None] for level in spanning.levels[1:]
@@ -119,7 +119,7 @@ class Moving:
     def coordinates(self, motion: Array) -> Array:
         """u of the nearest motion that the tree's rows allow, in the metric."""
         forces = np.einsum("bij,bj->bi", self.metric, motion)
-        for level, above in reversed(_hanging(self.tree.spanning)):
+        for level, above in reversed(_levels_below(self.tree.spanning)):
             np.add.at(forces, above, np.einsum("bij,bi->bj", self.carry[level], forces[level]))
         return np.einsum("bij,bi->bj", self.own, forces)[self._there]
 
@@ -132,7 +132,7 @@ def moving(tree: Freedoms, metric: Array) -> Moving:
     """Freedoms in a metric (n, 6, 6). Raises LinAlgError for one that is not positive definite."""
     inertia, carry, own = metric.copy(), np.zeros_like(metric), np.zeros_like(metric)
     spare = np.arange(6) >= np.array(tree.widths)[:, None]
-    levels = [(level, None) for level in tree.spanning.levels[:1]] + _hanging(tree.spanning)
+    levels = [(level, None) for level in tree.spanning.levels[:1]] + _levels_below(tree.spanning)
     for level, above in reversed(levels):
         basis = tree.own[level]
         moved = inertia[level] @ basis

@@ -44,7 +44,7 @@ class ParameterText:
 
     def __init__(self, printer: CPrinter):
         self.printer, self.program = printer, printer.program
-        self.notes = self.program.notes["following"]
+        self.notes = self.program.notes["derived"]
 
     @cached_property
     def places(self) -> list[Place]:

@@ -44,8 +44,8 @@ FRICTION = ("friction", "bound")
 LEAST_FRICTION = {"double": LEAST_BOUND, "float": 1e-6}  # next to none, and far from where the interior point is lost
 
 
-class Following(TypedDict):
-    """What generated text needs to let parameters follow, as plain data.
+class Derivation(TypedDict):
+    """What generated text needs to derive parameters from others, as plain data.
 
     free: the solver's names of what a description has as numbers. along: joints by element (`acts_along`). radii: per
     body, at what radius its mass counts at least in its residual [m]. parts, contacts, nodes: see `Touching`.
@@ -59,8 +59,8 @@ class Following(TypedDict):
     nodes: dict[str, list[int]]
 
 
-def following(mechanism: Mechanism, radii: Sequence[float]) -> Following:
-    """What follows what in a mechanism; radii as in `Following`."""
+def derivation_of(mechanism: Mechanism, radii: Sequence[float]) -> Derivation:
+    """What is derived from what in a mechanism; radii as in `Derivation`."""
     tables = touching(mechanism)
     return {
         "free": sorted({own for _, each in described_numbers(mechanism) for own in each.numbers(each.value)}),
@@ -92,7 +92,7 @@ def is_positive(field: str, of_joint: bool) -> bool:
 def may_be_set(free: Collection[str], name: str) -> bool:
     """Whether a parameter of the solver may be set alone, by its name: free ones, units, and the solver's own.
 
-    free: the solver's names of what a description has as numbers (`following`).
+    free: the solver's names of what a description has as numbers (`Derivation`).
     """
     field = name.rpartition(".")[2]
     paired = any(field in pair for pair in PAIRS)

@@ -7,7 +7,7 @@ from symvi.kernels.account import declare as declare_account
 from symvi.kernels.common import COMMON, setup_common
 from symvi.kernels.constraint import WORKS, watch_kernels
 from symvi.mechanism import Mechanism
-from symvi.numbers.derived_parameters import following
+from symvi.numbers.derived_parameters import derivation_of
 from symvi.physics.multibody import MultibodySystem
 from symvi.program.acting import Acting
 from symvi.program.draft import Draft
@@ -88,7 +88,7 @@ class Composer:
             "angles": angles,
             "constraints": constraint_notes(formulation.joints),
             "baked": baked_entries(draft),
-            "following": following(mechanism, [problem.radius(body.name) for body in mechanism.bodies]),
+            "derived": derivation_of(mechanism, [problem.radius(body.name) for body in mechanism.bodies]),
             "watched": bool(draft.phases["watch"]),
             "inequalities": inequalities,
             "works": self._works(),

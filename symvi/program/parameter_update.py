@@ -57,7 +57,7 @@ def update_kernels(program: Program, real: str) -> UpdateKernels:
 
 def squares(program: Program) -> tuple[float, ...]:
     """The square of the least radius at which the mass of every body counts [m²], or one for all bodies."""
-    found = tuple(radius**2 for radius in program.notes["following"]["radii"])
+    found = tuple(radius**2 for radius in program.notes["derived"]["radii"])
     return found[:1] if len(set(found)) == 1 else found
 
 

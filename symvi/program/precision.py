@@ -39,7 +39,7 @@ def parameters_in(parameters: Parameters, notes: Mapping[str, Any], real: str) -
     if real == "double":
         return parameters
     found = {node: _in_float(numbers) for node, numbers in parameters.items()}
-    for node, numbers in _following(parameters, notes).items():
+    for node, numbers in _derived(parameters, notes).items():
         found[node] = {**found[node], **numbers}
     return found
 
@@ -65,23 +65,23 @@ def _in_float(numbers: Numbers) -> Numbers:
     return changed
 
 
-def _following(of: Parameters, notes: Mapping[str, Any]) -> dict[tuple[str, int], Numbers]:
+def _derived(of: Parameters, notes: Mapping[str, Any]) -> dict[tuple[str, int], Numbers]:
     """What bodies weigh and what complementarity is measured by, in float."""
     from symvi.kernels.body_kernels import BODY
     from symvi.kernels.common import COMMON
 
-    number, following = NUMBER["float"], notes["following"]
+    number, derived = NUMBER["float"], notes["derived"]
     bodies = [numbers for (kind, _), numbers in of.items() if kind == BODY]
     masses = [number(body["mass"][0]) for body in bodies]
     found: dict[tuple[str, int], Numbers] = {}
     for k, body in enumerate(bodies):
-        inertia, square = [number(x) for x in body["inertia"]], number(following["radii"][k] ** 2)
+        inertia, square = [number(x) for x in body["inertia"]], number(derived["radii"][k] ** 2)
         found[BODY, k] = {"size": (float(merit_inertia(masses[k], inertia, square)),)}
     if notes["inequalities"]:
         gravity = [number(x) for x in of[COMMON, 0]["gravity"]]
         found[COMMON, 0] = {"mass": (float(total_mass(masses)),), "acceleration": (float(number(pull(gravity))),)}
-        sides = {name: tuple(bodies) for name, bodies in following["nodes"].items()}
-        units = effective_masses(Touching(tuple(following["parts"]), tuple(following["contacts"]), sides), masses)
+        sides = {name: tuple(bodies) for name, bodies in derived["nodes"].items()}
+        units = effective_masses(Touching(tuple(derived["parts"]), tuple(derived["contacts"]), sides), masses)
         for node in notes["inequalities"]:
             own = units[node["name"]]._asdict()
             found[node["kind"], node["index"]] = {name: (float(value),) for name, value in own.items()}

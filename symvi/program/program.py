@@ -10,7 +10,7 @@ from typing import Any, TypedDict
 from symvi.analysis.choices import Findings
 from symvi.kernels.kernel import Kernel
 from symvi.kernels.records import Records
-from symvi.numbers.derived_parameters import Following
+from symvi.numbers.derived_parameters import Derivation
 
 WORKING = (  # phases of an iteration
     "evaluate", "apply_impulse", "merit", "linearize", "eliminate", "resolve", "substitute", "advance",
@@ -106,7 +106,7 @@ class Notes(Findings, OrderNotes, MotionNotes):
     constraints: list[dict[str, Any]]
     angles: list[dict[str, Any]]
     baked: dict[str, dict[int, int]]
-    following: Following
+    derived: Derivation
     watched: bool
     inequalities: list[dict[str, Any]]
     works: list[dict[str, Any]]

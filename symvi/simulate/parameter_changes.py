@@ -50,7 +50,7 @@ class ParameterChanges:
         if not isinstance(name, str):
             raise MechanismError(f"parameter {shown(name)}: names are texts, as in parameter_names")
         if name not in self.described:  # the solver's own names, which a reader of the generated text knows
-            if name in self.settable and not may_be_set(self.plan.notes["following"]["free"], name):
+            if name in self.settable and not may_be_set(self.plan.notes["derived"]["free"], name):
                 raise MechanismError(
                     f"parameter {name}: it follows from others, or is tied to them, and cannot be set alone; "
                     "change the description instead (with_parameters)"
@@ -109,7 +109,7 @@ class ParameterChanges:
         """What follows from a changed mass or inertia: a solid's inertia, and the weight of the body's residual."""
         k = self.plan.bodies.index(name)
         mass, inertia = body_numbers(self.mechanism.bodies[k], settings)
-        weight = body_weight(mass, inertia, self.plan.notes["following"]["radii"][k], self.real)
+        weight = body_weight(mass, inertia, self.plan.notes["derived"]["radii"][k], self.real)
         for part, numbers in (("inertia", inertia), ("size", (weight,))):
             yield self.plan.at("parameters", "body", k, part), numbers
 

@@ -15,7 +15,7 @@ import numpy as np
 from symvi.analysis.choices import Choices
 from symvi.kernels.body_kernels import BODY
 from symvi.mechanism import Mechanism
-from symvi.numbers.derived_parameters import following
+from symvi.numbers.derived_parameters import derivation_of
 from symvi.physics.multibody import MultibodySystem
 from symvi.program.outline import Outline, numbers_of, of_body, outline_of
 from symvi.program.precision import parameters_in
@@ -43,7 +43,7 @@ class Basis:
         """What a plan tells that follows from numbers."""
         mechanism, problem = self.system.mechanism, Problem(self.system, self.choices)
         radii = [problem.radius(body.name) for body in mechanism.bodies]
-        return {"following": following(mechanism, radii), **self.choices.notes}
+        return {"derived": derivation_of(mechanism, radii), **self.choices.notes}
 
     def numbers(self, plan: Plan, real: str) -> np.ndarray | None:
         """All parameters in the order of a plan, as a text in "double" or "float" has them; None if one is unknown."""
