@@ -167,18 +167,16 @@ class Recorded:
             """Called for what is not there, or not yet."""
             later = self.__dict__.get("_later", {})
             if name in later:
-                value = later[name]()
-                object.__setattr__(self, name, value)
-                later.pop(name, None)  # another thread may have been as quick
-                return value
+                object.__setattr__(self, name, later[name]())
+                return self.__dict__[name]
             if name in PER_KNOT and PER_KNOT[name] not in self.__dict__.get("recorded", EVERYTHING):
                 raise NotRecordedError(not_recorded(name, PER_KNOT[name], self.recorded))
             raise AttributeError(f"'{type(self).__name__}' object has no attribute {name!r}")
 
     def __getstate__(self) -> dict[str, Any]:
-        for name in list(self.__dict__.get("_later", ())):
+        for name in self.__dict__["_later"]:
             getattr(self, name)
-        return self.__dict__
+        return {**self.__dict__, "_later": {}}
 
     def has(self, name: str) -> bool:
         """Whether what a name of GROUPS stands for was recorded at every recorded knot."""
