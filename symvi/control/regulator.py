@@ -63,9 +63,11 @@ def lqr(linearization: Linearization, Q: Weights, R: Weights) -> Regulator:
     p = solution(a, b, q, r)
     if p is None:
         raise ArgumentError(_why(linearization, a, b, q))
-    gains = np.linalg.solve(r + b.T @ p @ b, b.T @ p @ a)
+    gains = np.asarray(np.linalg.solve(r + b.T @ p @ b, b.T @ p @ a), float)
     inputs = tuple(linearization.inputs[k] for k in wanted)
-    return Regulator(gains, p, linearization.names, inputs, linearization.x, np.linalg.eigvals(a - b @ gains))
+    return Regulator(
+        gains, p, linearization.names, inputs, linearization.x, np.linalg.eigvals(a - b @ gains).astype(complex)
+    )
 
 
 def _weights(what: str, given: Weights, names: Sequence[str]) -> Array:
@@ -102,11 +104,13 @@ def _why(linearization: Linearization, a: Array, b: Array, q: Array) -> str:
         if abs(value) < 1.0 - 1e-9:
             continue
         shifted, scale = a - value * np.eye(len(a)), max(1.0, np.abs(a).max())
-        reached = np.linalg.svd(np.hstack([shifted, b]), compute_uv=False)[-1] > 1e-9 * scale
+        left, sizes, _ = np.linalg.svd(np.hstack([shifted, b]))
+        reached = sizes[-1] > 1e-9 * scale
         seen = np.linalg.norm(q @ mode) > 1e-12 * np.abs(q).max(initial=1e-300)
         if not reached or not seen:
-            largest = np.argsort(-np.abs(mode))[:2]
-            names = ", ".join(linearization.names[k] for k in sorted(largest) if abs(mode[k]) > 1e-6)
+            of = mode if reached else left[:, -1]  # what moves unseen, or what no input moves
+            largest = np.argsort(-np.abs(of))[:2]
+            names = ", ".join(linearization.names[k] for k in sorted(largest) if abs(of[k]) > 1e-6)
             how = "the inputs in R do not reach it" if not reached else "no weight in Q asks for it"
             return f"lqr: nothing holds the motion along {names} (eigenvalue {abs(value):.6g}): {how}"
     return "lqr: found no gains that hold the motion; scale Q and R nearer to each other"

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from symvi.emit.c_printer import CPrinter, broken
 from symvi.emit.lanes import LanePrinter, Records
 from symvi.emit.layouts import HOLDER, phase_lines
-from symvi.numbers.centring import INSIDE, LANES, MOST_CENTRED, SETTLED
-from symvi.program.program import Call
-from symvi.program.slopes import MARK, Slopes, is_of_slopes, slope_fields
+from symvi.kernels.kernel import Location
+from symvi.numbers.centring import INSIDE, LANES, MOST_CENTRED, SETTLED, STAYING, UNSETTLED
+from symvi.program.program import Call, Program
+from symvi.program.slope_scripts import memory
+from symvi.program.slopes import MARK, Place, Slopes, is_of_slopes, slope_fields
 
 
 def records_of(scripts: Mapping[str, Slopes]) -> Records:
@@ -43,7 +45,76 @@ def slopes_view(printer: CPrinter, layout: str, scripts: Mapping[str, Slopes], m
         "inside": printer.literal(INSIDE),
         "beyond": printer.literal(1.0 / INSIDE),
         "settled": printer.literal(SETTLED),
+        "staying": STAYING,
+        "unsettled": printer.literal(UNSETTLED),
+        "seeded": [each for each in lanes.aggregates() if each["store"] in ("state", "input", "motion")],
+        "structs_of": {struct["name"]: struct for struct in lanes.structs()},
+        "linearize": _columns(printer, scripts) if "lift" in scripts else None,
     }
+
+
+def _columns(printer: CPrinter, scripts: Mapping[str, Slopes]) -> dict:
+    """Of a tree: what a state of minimal coordinates holds beside them, inputs, and what scripts would spoil."""
+    program, kept = printer.program, {}
+    for place in sorted(memory(program)):
+        kept.setdefault(place.kind, []).append(place)
+    groups = {"memory": _numbered(printer, kept), "inputs": _numbered(printer, _inputs(program))}
+    coordinates = sum(group["count"] * group["size"] for group in printer.groups.motions())
+    sizes = {name: sum(each["count"] * len(each["places"]) for each in found) for name, found in groups.items()}
+    return {
+        **groups,
+        "freedoms": coordinates,
+        "states": 2 * coordinates + sizes["memory"],
+        "columns": 2 * coordinates + sizes["memory"] + sizes["inputs"],
+        "input_count": sizes["inputs"],
+        "solution": _spoilt(printer, scripts),
+    }
+
+
+def _inputs(program: Program) -> dict[str, list[Place]]:
+    found: dict[str, list[Place]] = {}
+    for kind in program.nodes:
+        for field in program.records.of(kind, "input"):
+            found.setdefault(kind, []).extend(Place(kind, "input", field.name, k) for k in range(field.size))
+    return found
+
+
+def _numbered(printer: CPrinter, places: Mapping[str, Sequence[Place]]) -> list[dict]:
+    """Places of every node of some kinds, and the number of the first of a kind."""
+    found, first = [], 0
+    for kind in printer.kinds:
+        if kind in places:
+            count = len(printer.program.nodes[kind])
+            found.append({"kind": kind, "count": count, "first": first, "places": places[kind]})
+            first += count * len(places[kind])
+    return found
+
+
+def _spoilt(printer: CPrinter, scripts: Mapping[str, Slopes]) -> list[dict]:
+    """Fields of the solution of a step that other scripts overwrite: the step reads them before it writes them."""
+    written: set[tuple] = set()
+    read: set[tuple[str, str]] = set()
+    for call in _values(scripts["step"]):
+        read |= {(place[0], place[2]) for place in _numbers(call, call.kernel.reads) if place not in written}
+        written |= _numbers(call, call.kernel.writes)
+    others = [call for name in ("knot", "lift") for call in _values(scripts[name])]
+    spoilt = {(place[0], place[2]) for call in others for place in _numbers(call, call.kernel.writes)}
+    sizes = {kind: {f.name: f.size for f in printer.program.records.of(kind, "work")} for kind in printer.kinds}
+    return [
+        {"kind": kind, "field": name, "size": sizes[kind][name], "count": len(printer.program.nodes[kind])}
+        for kind, name in sorted(read & spoilt)
+    ]
+
+
+def _numbers(call: Call, places: Iterable[Location]) -> set[tuple]:
+    """Numbers in work records, of the nodes of a call."""
+    nodes = {port.label: node for port, node in zip(call.kernel.ports, call.nodes, strict=True)}
+    work = (at for at in places if at.store == "work")
+    return {(nodes[at.port].kind, nodes[at.port].index, at.field, at.index) for at in work}
+
+
+def _values(slopes: Slopes) -> list[Call]:
+    return [call for calls in slopes.calls for call in calls if not is_of_slopes(call.kernel)]
 
 
 def _script(printer: CPrinter, layout: str, slopes: Slopes, meanings: Mapping[str, str]) -> dict:
@@ -69,7 +140,12 @@ def _script(printer: CPrinter, layout: str, slopes: Slopes, meanings: Mapping[st
         )
     marked = {store for calls in slopes.calls for store in _stores(calls) if store.startswith(MARK)}
     holders = [(store.removeprefix(MARK), HOLDER[store]) for store in HOLDER if store in marked]
-    return {"name": slopes.script.name, "actions": actions, "holders": holders}
+    work = {kind: {f.name: f.size for f in printer.program.records.of(kind, "work")} for kind in printer.kinds}
+    cleared = [
+        {"kind": kind, "field": name, "size": work[kind][name], "count": len(printer.program.nodes[kind])}
+        for kind, name in slopes.unwritten()
+    ]
+    return {"name": slopes.script.name, "actions": actions, "holders": holders, "cleared": cleared}
 
 
 def _stores(calls: Sequence[Call]) -> dict[str, bool]:

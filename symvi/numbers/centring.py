@@ -5,5 +5,6 @@ from __future__ import annotations
 LANES = 8  # directions that generated text takes at once
 MOST_CENTRED = 40  # increments towards a centred point
 INSIDE = 0.995  # how far to the boundary of its cones an increment may go
-SETTLED = 1e-13  # m/s, rad/s: an increment that small is the last
+SETTLED = 1e-13  # m/s, rad/s: an increment of velocities that small is the last
+STAYING = 3  # so many of them with contacts, whose impulses may be small beside all others, and follow one behind
 UNSETTLED = 1e-6  # the same: one that is larger at the end says that no solution was found

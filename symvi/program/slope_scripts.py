@@ -4,6 +4,7 @@ step    from the state of a knot to that of the next, at solved velocities: resi
 knot    rates of joints of the momenta that are carried to a knot, and velocities of bodies there
 place   rows and coordinates of joints at a knot
 start   momenta of velocities
+lift    of a tree, placements and momenta of coordinates and rates
 """
 
 from __future__ import annotations
@@ -23,14 +24,26 @@ ROWS = "g"  # rows at the first knot
 
 def slopes_of(program: Program, parameters: Collection[Place] = ()) -> dict[str, Slopes]:
     """All scripts of a program by name, with kernels of tangents. parameters: those that may move."""
-    scripts = (
+    scripts: tuple[Script, ...] = (
         _step(program, frozenset(parameters)),
         _knot(program, frozenset(parameters)),
         _place(program, frozenset(parameters)),
         _start(program),
     )
+    if is_tree(program):
+        scripts += (_lift(program),)
     taken: dict = {}
     return {script.name: derive(program, script, taken) for script in scripts}
+
+
+def is_tree(program: Program) -> bool:
+    """Whether coordinates of joints place all bodies, each of them free, and nothing drives them."""
+    notes, rows = program.notes, 0
+    for kind, nodes in program.nodes.items():
+        rows += sum(f.size for f in program.records.of(kind, "work") if f.name == "y") * len(nodes)
+    freedoms = sum(len(note["kinds"]) for note in notes["motion"])
+    whole = freedoms == 6 * len(program.nodes[BODY]) - rows and bool(freedoms)
+    return whole and notes["placing_settles"] and not (notes["loops"] or notes["watched"] or notes["driven_motion"])
 
 
 def carried(program: Program) -> frozenset[Place]:
@@ -82,7 +95,7 @@ def _step(program: Program, parameters: frozenset[Place]) -> Script:
 
 def _knot(program: Program, parameters: frozenset[Place]) -> Script:
     actions = (*_setup(parameters), *map(Action, AT_REST))
-    goals = _motion(program, ("rate",)) | _bodies(program, ("v", "w"), "work")
+    goals = _motion(program, ("coordinate", "rate")) | _bodies(program, ("v", "w"), "work")
     return Script("knot", actions, carried(program) | parameters, goals)
 
 
@@ -100,6 +113,12 @@ def _start(program: Program) -> Script:
         _bodies(program, ("v", "w")),
         _bodies(program, ("p", "l")),
     )
+
+
+def _lift(program: Program) -> Script:
+    actions = tuple(map(Action, ("couple", "place", "prepare", "start_momenta")))
+    goals = _bodies(program, ("x", "q", "p", "l"))
+    return Script("lift", actions, _motion(program, ("coordinate", "rate")), goals)
 
 
 def _motion(program: Program, names: Collection[str]) -> frozenset[Place]:

@@ -47,7 +47,7 @@ class Place(NamedTuple):
     kind: str
     store: str
     field: str
-    index: int
+    entry: int
 
 
 class Action(NamedTuple):
@@ -77,6 +77,24 @@ class Slopes:
     calls: tuple[tuple[Call, ...], ...]
     places: frozenset[Place]  # the numbers that tangents are kept of
 
+    def unwritten(self) -> tuple[tuple[str, str], ...]:
+        """Fields of work records, by type of nodes, whose tangents are read somewhere before the script writes them.
+
+        They do not move there, and must be zero at the beginning, whatever another script has left.
+        """
+        written: set[tuple] = set()
+        found: set[tuple[str, str]] = set()
+        for call in (call for calls in self.calls for call in calls if is_of_slopes(call.kernel)):
+            nodes = {port.label: node for port, node in zip(call.kernel.ports, call.nodes, strict=True)}
+            for places, where in ((call.kernel.reads, None), (call.kernel.writes, written)):
+                for at in places:
+                    own = nodes[at.port].kind, nodes[at.port].index, at.field, at.index
+                    if at.store == MARK + "work" and where is not None:
+                        where.add(own)
+                    elif at.store == MARK + "work" and own not in written:
+                        found.add((own[0], at.field))
+        return tuple(sorted(found))
+
     def kernels(self) -> tuple[Kernel, ...]:
         """The kernels of tangents, once each."""
         found = {call.kernel.name: call.kernel for calls in self.calls for call in calls if is_of_slopes(call.kernel)}
@@ -99,7 +117,7 @@ def slope_fields(places: Collection[Place]) -> dict[tuple[str, str], dict[str, F
     found: dict[tuple[str, str], dict[str, Field]] = {}
     for place in sorted(places):
         record = found.setdefault((place.kind, MARK + place.store), {})
-        size = max(place.index + 1, record[place.field].size if place.field in record else 0)
+        size = max(place.entry + 1, record[place.field].size if place.field in record else 0)
         record[place.field] = Field(place.field, size, f"tangents of {place.field}")
     return found
 

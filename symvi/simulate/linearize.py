@@ -50,8 +50,8 @@ class Linearizer:
         lift = self.lift(first)
         n, m = lift.shape[1] - self.parameters.shape[1], len(inputs)
         seeds = np.hstack([lift[:, :n], np.zeros((len(lift), m)), lift[:, n:]])
-        moved, after, parts = self._through(state, inputs, seeds)
-        second = Knot(self.slopes, self.plan, after, inputs, self.parameters)
+        moved, centred, after, parts = self._through(state, inputs, seeds)
+        second = Knot(self.slopes, self.plan, centred, inputs, self.parameters)
         second.check(self.chosen)
         found = self._read(second, moved)
         if not np.isfinite(found).all():
@@ -60,7 +60,7 @@ class Linearizer:
                 SolverStatus.NOT_FINITE,
             )
         length = float(self.slopes.engine.parameters[self.plan.at("parameters", "common", 0, "h")][0])
-        x, ahead = self.values(state, inputs), self.values(after, inputs)
+        x, ahead = self.values(state, inputs), self.values(centred, inputs)
         about = length, "knot", parts, self.smoothing
         matrices = found[:, :n], found[:, n : n + m], found[:, n + m :]
         return Linearization(*matrices, self._named(), self.plan.inputs, self.moving.names, x, ahead, *about), after
@@ -98,7 +98,7 @@ class Linearizer:
         along = np.linalg.lstsq(equations[:, :size] / scale, wanted / scale, rcond=ROUND_OFF)[0]
         moved = knot.moved @ along
         moved[:, count:] += np.hstack([knot.kept, knot.given])
-        pushes = self._momenta(knot, along[:, :count])
+        pushes = self._momenta(knot, np.asarray(along[:, :count], float))
         own = np.zeros((len(self.parameters), moved.shape[1] + count))
         own[:, moved.shape[1] - self.parameters.shape[1] : moved.shape[1]] = self.parameters
         rates = knot.rates(self.chosen, knot.run("knot", np.hstack([moved, pushes]), own))
@@ -115,7 +115,7 @@ class Linearizer:
                     f"linearize: '{each.name}' never moves from the description's start, and coordinates='tree' leaves "
                     "it out; make the simulator with coordinates='maximal'"
                 )
-        return np.linalg.inv(response)
+        return np.asarray(np.linalg.inv(response), float)
 
     def _momenta(self, knot: Knot, along: Array) -> Array:
         """Momenta of velocities along the coordinates."""
@@ -146,8 +146,9 @@ class Linearizer:
         return np.vstack([np.array(coordinates).reshape(count), rates, knot.kept.T @ moved])
 
     # --- the step -----------------------------------------------------------------------------------------------------
-    def _through(self, state: Array, inputs: Array, seeds: Array) -> tuple[Array, Array, int]:
-        """Tangents after a step, the state there, and the parts that it was taken in."""
+    def _through(self, state: Array, inputs: Array, seeds: Array) -> tuple[Array, Array, Array, int]:
+        """Tangents after a step, the state there, that of the step as the solver ends it, and the parts that it was
+        taken in. The first is that of the solution that was settled: with contacts of one centring."""
         slopes, columns, k = self.slopes, seeds.shape[1], self.parameters.shape[1]
         slopes.enter(state, inputs)
         status, parts = slopes.step(self.options)
@@ -158,7 +159,7 @@ class Linearizer:
         own = np.zeros((len(self.parameters), columns))
         own[:, columns - k :] = self.parameters
         for number in range(1, parts + 1):
-            row, ahead = self._aims(state, inputs, number / parts), now
+            row, ahead = self._aims(state, inputs, number / parts), after
             if parts > 1:
                 slopes.enter(now, row)
                 self._check(slopes.part(parts, number, self.options))
@@ -166,8 +167,12 @@ class Linearizer:
             slopes.enter(now, row)
             self._settle()
             given = {"state": moved, "input": self._driven(driven, seeds, number / parts), "parameters": own}
-            moved, now = slopes.run("step", given, last=number == parts)["state"], ahead
-        return moved, after, parts
+            moved = slopes.run("step", given, last=number == parts)["state"]
+            now = slopes.arrived.copy()
+            for name, (offset, size) in self.plan.fields["state"].items():
+                if name.startswith("common/"):  # lengths of steps, which control hands on
+                    now[offset : offset + size] = ahead[offset : offset + size]
+        return moved, now, after, parts
 
     def _check(self, status: int) -> None:
         if status < 0:

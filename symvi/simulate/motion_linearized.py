@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from symvi.errors import MechanismError
 from symvi.numbers.control import SolverOptions
@@ -25,8 +26,8 @@ def along_motion(
         raise MechanismError("linearize: not every knot of the motion was recorded; simulate with every=1")
     if motion.status[-1] < 0:
         raise MechanismError("linearize: the motion ends in a step that was not solved, which has no derivative")
-    made = {"loops": motion.loops, "coordinates": motion.formulation, "real": motion.real}
-    simulator = Simulator(motion.mechanism, **made)
+    formulation: Any = motion.formulation  # one of the names that a simulator takes
+    simulator = Simulator(motion.mechanism, loops=motion.loops, coordinates=formulation, real=motion.real)
     for name, value in motion.settings.items():
         simulator.set_parameter(name, value)
     if any(name in simulator.gains.names for name in motion.input_names):

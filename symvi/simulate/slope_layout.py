@@ -51,7 +51,7 @@ def layout_of(program: Program, parameters: Iterable[Place] = ()) -> SlopeLayout
     scripts = slopes_of(program, frozenset(parameters)).values()
     records = slope_fields(frozenset().union(*(each.places for each in scripts)))
     fields: dict[str, dict[str, tuple[int, int]]] = {store: {} for store in STORES}
-    sizes = dict.fromkeys(STORES, 0)
+    sizes: dict[str, int] = dict.fromkeys(STORES, 0)
     for store in STORES:
         for kind, nodes in program.nodes.items():
             for node in nodes:
@@ -59,7 +59,7 @@ def layout_of(program: Program, parameters: Iterable[Place] = ()) -> SlopeLayout
                     fields[store][f"{kind}/{node.index}/{each.name}"] = sizes[store], each.size
                     sizes[store] += each.size
     kept = [
-        (node.name, place.field, place.index, kind, node.index)
+        (node.name, place.field, place.entry, kind, node.index)
         for kind, nodes in program.nodes.items()
         for node in nodes
         for place in sorted(memory(program))

@@ -18,6 +18,7 @@ class NativeSlopes:
 
     def __init__(self, engine: CEngine, layout: SlopeLayout):
         self.engine, self.layout, self.plan = engine, layout, engine.plan
+        self.arrived = np.zeros(0)  # the state where the last step led whose tangents were taken along
         self._inputs = np.zeros(max(1, self.plan.sizes["input"]))
         self._places, offset = {}, 0
         for store in STORES:
@@ -82,6 +83,8 @@ class NativeSlopes:
             call(*self._arguments(), tangents, *more)
             for store, values in found.items():
                 values[:, first : first + width] = self._tangents[self._places[store], :width]
+        if name == "step":
+            self.arrived = engine.state.copy()
         engine.state[:] = before
         return found
 
@@ -95,3 +98,14 @@ class NativeSlopes:
         arrays = [engine._ffi.cast(f"{engine._prefix}_real *", each.ctypes.data) for each in (found, rates, velocities)]
         engine._function("carried")(*self._arguments(), *arrays)
         return found[: len(near)], rates[: len(near)], velocities
+
+    def linearize(self, options: SolverOptions) -> tuple[int, np.ndarray, np.ndarray]:
+        """(status, A, B) of the step from the state, by the generated function; of a tree only."""
+        engine, prefix = self.engine, self.engine._prefix.upper()
+        n, m = (getattr(engine._lib, f"{prefix}_{name}") for name in ("STATES", "INPUTS"))
+        a, b = np.zeros((n, n)), np.zeros((n, max(1, m)))
+        arrays = [engine._ffi.cast(f"{engine._prefix}_real *", each.ctypes.data) for each in (a, b)]
+        own = engine._ffi.new(f"{engine._prefix}_slopes *")
+        p, z, u, w = self._arguments()
+        status = engine._function("linearize")(p, engine._options(options), z, u, w, own, *arrays)
+        return int(status), a, b[:, :m]

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import SimpleNamespace
 
 import numpy as np
 
 from symvi.emit.python import compile_kernel
 from symvi.kernels.records import STORES
-from symvi.numbers.centring import INSIDE, MOST_CENTRED, SETTLED
+from symvi.numbers.centring import INSIDE, MOST_CENTRED, SETTLED, STAYING
 from symvi.numbers.control import PARTS, SolverOptions
 from symvi.program.slope_scripts import slopes_of
 from symvi.program.slopes import MARK, Place, Slopes, slope_fields
@@ -26,7 +26,8 @@ class ReferenceSlopes:
         self.scripts: dict[str, Slopes] = slopes_of(self.program, parameters)
         self.layout: SlopeLayout = layout_of(self.program, parameters)
         self.records = slope_fields(frozenset().union(*(each.places for each in self.scripts.values())))
-        self._compiled: dict[str, object] = {}
+        self.arrived = np.zeros(0)  # the state where the last step led whose tangents were taken along
+        self._compiled: dict[str, Callable] = {}
 
     # --- steps --------------------------------------------------------------------------------------------------------
     def enter(self, state: np.ndarray, inputs: np.ndarray) -> None:
@@ -67,7 +68,7 @@ class ReferenceSlopes:
         if contacts:
             speed = solver.memory.parameters["common"][0].acceleration[0] * common.step[0]
             common.target[0], common.second[0] = smoothing * (speed * speed), 0.0
-        change = np.inf
+        change, still = np.inf, 0
         for _ in range(MOST_CENTRED if contacts else 3):
             solver.run("evaluate")
             if contacts:
@@ -79,14 +80,15 @@ class ReferenceSlopes:
             solver.run("eliminate")
             solver.run("substitute")
             share = 1.0
-            if contacts:
+            if solver.interior is not None:
                 solver.run("respond")
                 share = solver.interior.measures.largest_share(1.0 / INSIDE)
                 share = INSIDE * share if share < 1.0 / INSIDE else 1.0
             common.length[0] = share
             solver.run("advance")
             change = solver.measures.largest_change()
-            if share >= 1.0 and change <= SETTLED:
+            still = still + 1 if share >= 1.0 and change <= SETTLED else 0
+            if still == (STAYING if contacts else 1):
                 break
         return float(change)
 
@@ -112,6 +114,8 @@ class ReferenceSlopes:
         for action, calls in zip(script.script.actions, script.calls, strict=True):
             if action.phase != "arrive" or last:
                 self._call(calls, memory)
+        if name == "step":
+            self.arrived = self.state()
         columns = next(iter(seeds.values())).shape[1]
         return {store: self._flat(store, memory, columns) for store in ("state", "work", "motion")}
 

@@ -51,7 +51,7 @@ def test_tangents_of_a_step_are_those_of_steps_in_fifty_digits(name: str, coordi
     linearizer.chosen = first.choose(linearizer.every, None)
     lift = linearizer.lift(first)
     seeds = np.hstack([lift, np.zeros((len(lift), len(row)))])
-    moved, _, parts = linearizer._through(state, row, seeds)
+    moved, _, _, parts = linearizer._through(state, row, seeds)
     assert parts == 1
     slopes.enter(state, row)
     slopes.step(linearizer.options)

@@ -28,6 +28,7 @@ from symvi.simulate.linearize import Linearizer
 from symvi.simulate.linearized import slopes_of
 from symvi.simulate.parameter_tangents import tangents_of
 from symvi.simulate.slope_charts import Knot
+from symvi.simulate.slope_native import NativeSlopes
 from tests.support.slope_scenes import SCENES, scene
 from tests.support.subset import only
 
@@ -97,7 +98,7 @@ def test_steps_keep_areas_in_the_space_of_positions_and_momenta(name: str) -> No
     first = Knot(linearizer.slopes, own.plan, state, row, linearizer.parameters)
     linearizer.chosen = first.choose(linearizer.every, None)
     before = linearizer.lift(first)
-    moved, after, _ = linearizer._through(state, row, np.hstack([before, np.zeros((len(before), len(row)))]))
+    moved, _, after, _ = linearizer._through(state, row, np.hstack([before, np.zeros((len(before), len(row)))]))
     area = _areas(linearizer, state, before)
     assert np.abs(area).max() > 1e-3
     np.testing.assert_allclose(
@@ -130,6 +131,72 @@ def test_generated_c_and_python_agree(name: str) -> None:
     assert c.names == python.names
     for a, b in ((c.A, python.A), (c.B, python.B), (c.next, python.next)):
         np.testing.assert_allclose(a, b, rtol=0, atol=1e-11 * max(1.0, np.abs(b).max(initial=0.0)))
+
+
+@pytest.mark.parametrize("name", ["limited", "rubbing", "sphere"])
+def test_contacts_have_the_derivative_of_the_smoothed_step(name: str) -> None:
+    """A and the state ahead are of one centring, which is far from where the solver ends its steps here."""
+    mechanism, inputs = scene(name)
+    smoothing = 1e-2
+    simulator, options = Simulator(mechanism), SolverOptions(tolerance=1e-12, complementarity=smoothing)
+    motion = simulator.simulate(0.1, STEP, inputs=inputs)
+    own = simulator._twin()
+    own._set_step(STEP)
+    slopes, none, row = slopes_of(own, ()), tangents_of(simulator, ()), motion.inputs[-1, :0]
+    linearizer = Linearizer(slopes, own.plan, options, None, smoothing, none)
+    found, _ = linearizer.step(motion.resume, row)
+    lift = linearizer.lift(Knot(slopes, own.plan, motion.resume, row, linearizer.parameters))
+    size = 2e-6 if name == "sphere" else 1e-4  # its gap is of a millimetre
+    turned = [k for k, each in enumerate(linearizer.chosen) if not each.joint and each.entry >= 3]
+
+    def after(column: int, way: float) -> np.ndarray:
+        moved = motion.resume.copy()
+        for place, (offset, count) in slopes.layout.fields["state"].items():
+            at = own.plan.fields["state"][place][0]
+            moved[at : at + count] += way * lift[offset : offset + count, column]
+        slopes.enter(moved, row)
+        assert slopes.step(options)[0] >= 0
+        slopes.enter(moved, row)
+        slopes.settle(smoothing)
+        slopes.run("step", {"state": np.zeros((slopes.layout.sizes["state"], 1))})
+        return linearizer.values(slopes.arrived, row)
+
+    np.testing.assert_allclose(after(0, 0.0), found.next, rtol=0, atol=1e-11)
+    for column in range(lift.shape[1]):
+        near, far = (after(column, k * size) - after(column, -k * size) for k in (1, 2))
+        expected = (8 * near - far) / (12 * size)
+        expected[turned] = found.A[turned, column]  # turns of bodies are counted from where they are
+        np.testing.assert_allclose(found.A[:, column], expected, rtol=0, atol=1e-7 * max(1.0, np.abs(found.A).max()))
+
+
+TREES = ("pair", "damped", "servo", "pulled", "balls", "slides", "limited", "rubbing")
+
+
+@pytest.mark.parametrize("coordinates", ["maximal", "tree"])
+@pytest.mark.parametrize("name", only(["servo"], TREES))
+def test_the_generated_function_makes_the_same_matrices(name: str, coordinates: str) -> None:
+    """NAME_linearize lifts a tree by its own kernels, where Python solves for the tangents of closed joints."""
+    mechanism, inputs = scene(name)
+    simulator = Simulator(mechanism, coordinates=coordinates)
+    contacts = bool(simulator.plan.notes["inequalities"])
+    options = SolverOptions(tolerance=1e-12, complementarity=1e-6 if contacts else None)
+    motion = simulator.simulate(0.1, STEP, inputs=inputs)
+    own = simulator._twin()
+    own._set_step(STEP)
+    slopes, none = slopes_of(own, ()), tangents_of(simulator, ())
+    assert isinstance(slopes, NativeSlopes)
+    row = motion.inputs[-1, : len(own.plan.inputs)]
+    linearizer = Linearizer(slopes, own.plan, options, None, 1e-6 if contacts else None, none)
+    found, _ = linearizer.step(motion.resume, row)
+    slopes.enter(motion.resume, row)
+    status, a, b = slopes.linearize(options)
+    assert status == 0
+    np.testing.assert_array_equal(slopes.state(), motion.resume)
+    places = [linearizer._place_of(each) for each in linearizer.chosen]
+    freedoms = len(places)
+    order = [*places, *(freedoms + k for k in places), *range(2 * freedoms, len(a))]
+    np.testing.assert_allclose(a[np.ix_(order, order)], found.A, rtol=0, atol=1e-10 * max(1.0, np.abs(found.A).max()))
+    np.testing.assert_allclose(b[order], found.B, rtol=0, atol=1e-10)
 
 
 # --- motions --------------------------------------------------------------------------------------------------------
