@@ -23,8 +23,10 @@ from symvi.program.program import Program
 
 STEP = (  # phases of a step that lanes take
     "setup", "prepare", "watch", "look_back", "begin", "evaluate", "merit", "linearize", "eliminate", "resolve",
-    "substitute", "advance", "compare", "spread", "arrive", "finish",
+    "substitute", "advance", "compare", "spread", "arrive", "finish", "warm", "apply_impulse", "scale", "exact", "keep",
+    "recall", "predict", "right_hand_side", "right_hand_side_exact", "respond",
 )  # fmt: skip
+SCALING, AIMING = ("scale", "exact"), ("right_hand_side", "right_hand_side_exact")  # of which lanes take either
 NUMBER = re.compile(r"-?[0-9][0-9.e+-]*f?")
 FUNCTIONS = {
     "sqrt": "root_of",
@@ -63,8 +65,9 @@ def _in_all_lanes(expression: str) -> str:
 
 
 def has_lanes(program: Program) -> bool:
-    """Whether lanes can step a program: without contacts, limits and dry friction, and functions of the C library."""
-    return not program.notes["inequalities"] and not program.notes.get("uses_c_library", False)
+    """Whether lanes can step a program: without contacts in loops, and functions of the C library."""
+    notes = program.notes
+    return not (notes["inequalities"] and notes["loops"]) and not notes.get("uses_c_library", False)
 
 
 def generate_batch(prefix: str, real: str, coordinates: int, kept: Path | None = None) -> Sources:
@@ -85,8 +88,26 @@ def generate_lanes(
     lane = f"{prefix}_lane"
     view = view_of(program, layout, real, lane, printing=LanePrinter)
     printer = LanePrinter(program, lane, real)
-    view |= {"lane": lane, "structs": list(printer.structs())} | _view(prefix, coordinates)
+    scaling, aiming = (_written(program, phases) for phases in (SCALING, AIMING))
+    view |= {"lane": lane, "structs": list(printer.structs()), "scaling_fields": scaling, "aiming_fields": aiming}
+    view["either_fields"] = list({field["name"]: field for field in (*scaling, *aiming)}.values())
+    view |= _view(prefix, coordinates)
     return _sources(prefix, real, view, environment("lanes", kept).get_template("lanes.c.jinja").render(view), kept)
+
+
+def _written(program: Program, phases: Sequence[str]) -> list[dict]:
+    """The fields of work records that some phases write: what is to be put back for lanes that want another one."""
+    found = {}
+    for call in (call for phase in phases for call in program.phases[phase]):
+        for place, _ in call.kernel.outputs:
+            kind = call.kernel.kind(place.port)
+            if place.store != "work":
+                raise ValueError(f"{call.kernel.name} writes into the {place.store} of {kind}")
+            found[kind, place.field] = program.records.fields[kind, "work"][place.field].size
+    return [
+        {"name": f"{kind}_{name}", "kind": kind, "field": name, "size": size, "count": len(program.nodes[kind])}
+        for (kind, name), size in found.items()
+    ]
 
 
 def _view(prefix: str, coordinates: int) -> dict:

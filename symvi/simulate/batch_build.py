@@ -23,7 +23,7 @@ VECTORS = ("gcc", "clang", "zig")  # compilers that have them
 FLAGS = {"gcc": ("-O2", "-fno-tree-slp-vectorize", "-Wno-psabi", "-mprefer-vector-width=512")}
 
 
-NO_LANES = "worlds with contacts, limits, dry friction or functions of the C library are stepped one after the other"
+NO_LANES = "worlds with contacts in loops, or functions of the C library, are stepped one after the other"
 
 
 def batch_library(own: Simulator, varied: bool, lanes: int | None) -> Library:

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
 import pytest
 
-from symvi import Actuator, JointSpring, Mechanism, Simulator, SolverOptions
+from symvi import Actuator, JointSpring, Mechanism, Simulator, SolverOptions, State
 from symvi.errors import ArgumentError
 from symvi.simulate.batch import Batch
-from tests.simulate.test_worlds import STEP, cart_pole, crank, servoed, tossed
+from tests.contact.test_back_ends import TIMES
+from tests.contact.test_back_ends import scenes as contact_scenes
+from tests.simulate.test_worlds import STEP, cart_pole, crank, servoed
+from tests.support.exported import quadruped
 from tests.support.linkages import four_bar
 from tests.support.pendulums import chain
 from tests.support.subset import first_of, only
@@ -98,6 +102,64 @@ def test_lanes_have_the_bits_of_worlds_one_by_one(
     check_same(lanes, one_by_one)
 
 
+# --- contacts, limits, dry friction -----------------------------------------------------------------------------------
+def tossed(simulator: Simulator) -> list[State]:
+    """The start of a scene, its bodies a little quicker or slower in every world."""
+    start, rng = simulator.project(), np.random.default_rng(7)
+    shape = start.velocity.shape
+    return [
+        replace(
+            start,
+            velocity=start.velocity + 0.3 * rng.normal(size=shape),
+            angular_velocity=start.angular_velocity + 0.5 * rng.normal(size=shape),
+        )
+        for _ in range(COUNT)
+    ]
+
+
+CONTACTS = [(scene, real) for scene in (*TIMES, "quadruped") for real in ("double", "float") if scene != "loop"]
+
+
+@pytest.mark.parametrize(("scene", "real"), only((("tossed", "double"), ("stops", "double")), CONTACTS))
+@pytest.mark.parametrize("coordinates", first_of(("maximal", "tree")))
+def test_lanes_touch_as_worlds_one_by_one_do(scene: str, real: str, coordinates: Coordinates) -> None:
+    """Through flight, impact, sliding and rest, each lane at a time of its own; servos get inputs of their own."""
+    mechanism = quadruped() if scene == "quadruped" else contact_scenes()[scene]
+    simulator = Simulator(mechanism, backend="c", real=real, coordinates=coordinates)
+    steps, found, starts = int(TIMES.get(scene, 0.3) / STEP) // 8 * 8 + 40, [], tossed(simulator)
+    rows = np.random.default_rng(2).uniform(-0.5, 0.5, (COUNT, steps, len(simulator.plan.inputs)))
+    for lanes in (True, False):
+        batch = simulator.batch(COUNT, step=STEP, lanes=lanes, threads=2, starts=starts, project=True)
+        record = batch.rollout(rows if rows.size else None, steps, record=RECORD, every=8)
+        kept = batch._memory
+        left = (kept.state.copy(), kept.status.copy(), kept.done.copy(), kept.iterations.copy())
+        found.append((lanes, record.values, left))
+    check_same(found[0], found[1])
+    assert (found[0][2][1] >= 0).all() and len(np.unique(found[0][1]["energy"][:, -1])) == COUNT
+
+
+@pytest.mark.thorough
+def test_options_and_parameters_count_in_lanes_that_touch() -> None:
+    simulator, rng = Simulator(contact_scenes()["tossed"], backend="c"), np.random.default_rng(4)
+    options = (
+        SolverOptions(complementarity=1e-4), SolverOptions(papers_method=True), SolverOptions(fixed_iterations=6),
+        SolverOptions(extrapolate=False), SolverOptions(max_iterations=3, substeps=1),
+    )  # fmt: skip
+    friction = {"ground0.friction": rng.uniform(0.1, 1.0, COUNT), "box.mass": rng.uniform(0.5, 2.0, COUNT)}
+    friction = {name: values for name, values in friction.items() if name in simulator.parameter_names}
+    assert friction
+    for how in (*({"options": each} for each in options), {"parameters": friction}):
+        found = []
+        for lanes in (True, False):
+            starts = tossed(simulator)
+            batch = simulator.batch(COUNT, step=STEP, lanes=lanes, starts=starts, **how)  # type: ignore[arg-type]
+            batch.rollout(steps=60, record=())
+            found.append((batch._memory.state, batch.status, batch.iterations))
+        for one, other in zip(*found, strict=True):
+            assert one.tobytes() == other.tobytes(), how
+
+
+# --- widths, neighbours, failures -------------------------------------------------------------------------------------
 @pytest.mark.parametrize("width", only((4,), (2, 4, 8, 16)))
 def test_no_bit_depends_on_the_width(width: int) -> None:
     simulator = Simulator(hinges(), backend="c")
@@ -190,10 +252,11 @@ def test_most_steps_are_taken_in_lanes(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_lanes_that_cannot_be_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    falling = Simulator(tossed(), backend="c")
-    assert falling.batch(2).lanes == 1
-    with pytest.raises(ArgumentError, match="lanes of mechanism .*: worlds with contacts, .* leave lanes out"):
-        falling.batch(2, lanes=True)
+    looped = Simulator(contact_scenes()["loop"], backend="c")
+    assert looped.batch(2).lanes == 1
+    with pytest.raises(ArgumentError, match="lanes of mechanism .*: worlds with contacts in loops, .* leave lanes out"):
+        looped.batch(2, lanes=True)
+    falling = Simulator(contact_scenes()["tossed"], backend="c")
     for wrong in (3, "all", 0.5):
         with pytest.raises(ArgumentError, match="lanes .* must be True, False, None"):
             falling.batch(2, lanes=wrong)  # type: ignore[arg-type]
