@@ -7,13 +7,13 @@ only control is written anew for them, in templates/lanes, with masks in place o
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from symvi import __version__
 from symvi.emit.c import Sources, declarations_of
-from symvi.emit.c_printer import CPrinter
+from symvi.emit.c_printer import SUFFIX, CPrinter
 from symvi.emit.c_view import view_of
 from symvi.emit.printer import Statement
 from symvi.emit.templates import environment
@@ -28,6 +28,7 @@ STEP = (  # phases of a step that lanes take
 )  # fmt: skip
 SCALING, AIMING = ("scale", "exact"), ("right_hand_side", "right_hand_side_exact")  # of which lanes take either
 NUMBER = re.compile(r"-?[0-9][0-9.e+-]*f?")
+STATE = re.compile(rf"\w+{SUFFIX['state']}->")
 FUNCTIONS = {
     "sqrt": "root_of",
     "max": "greater_of",
@@ -56,7 +57,10 @@ class LanePrinter(CPrinter):
     def _lines(statement: Statement) -> list[str]:
         if statement.kind == "comment":
             return CPrinter._lines(statement)
-        return CPrinter._lines(replace(statement, expression=_in_all_lanes(statement.expression)))
+        expression, target = _in_all_lanes(statement.expression), statement.target
+        if statement.kind == "store" and STATE.match(target):  # lanes that go on need theirs as it is
+            expression = f"choose(ending, {expression}, {target})"
+        return CPrinter._lines(replace(statement, expression=expression))
 
 
 def _in_all_lanes(expression: str) -> str:
@@ -66,7 +70,9 @@ def _in_all_lanes(expression: str) -> str:
 
 def has_lanes(program: Program) -> bool:
     """Whether lanes can step a program: without contacts in loops, and functions of the C library."""
-    notes = program.notes
+    notes, decided = program.notes, _places(program, ("setup",))
+    if decided & _places(program, [phase for phase in STEP if phase != "setup"]):
+        return False  # what parameters decide is worked out once in a rollout
     return not (notes["inequalities"] and notes["loops"]) and not notes.get("uses_c_library", False)
 
 
@@ -95,15 +101,21 @@ def generate_lanes(
     return _sources(prefix, real, view, environment("lanes", kept).get_template("lanes.c.jinja").render(view), kept)
 
 
+def _places(program: Program, phases: Iterable[str]) -> set[tuple[str, str, str]]:
+    """(type of node, store, field) of everything that some phases write."""
+    calls = [call for phase in phases for call in program.phases.get(phase, ())]
+    return {
+        (call.kernel.kind(place.port), place.store, place.field) for call in calls for place, _ in call.kernel.outputs
+    }
+
+
 def _written(program: Program, phases: Sequence[str]) -> list[dict]:
     """The fields of work records that some phases write: what is to be put back for lanes that want another one."""
     found = {}
-    for call in (call for phase in phases for call in program.phases[phase]):
-        for place, _ in call.kernel.outputs:
-            kind = call.kernel.kind(place.port)
-            if place.store != "work":
-                raise ValueError(f"{call.kernel.name} writes into the {place.store} of {kind}")
-            found[kind, place.field] = program.records.fields[kind, "work"][place.field].size
+    for kind, store, name in sorted(_places(program, phases)):
+        if store != "work":
+            raise ValueError(f"{' and '.join(phases)} write into the {store} of {kind}")
+        found[kind, name] = program.records.fields[kind, "work"][name].size
     return [
         {"name": f"{kind}_{name}", "kind": kind, "field": name, "size": size, "count": len(program.nodes[kind])}
         for (kind, name), size in found.items()
