@@ -3,8 +3,9 @@
 Chains of five links on balls, five general hinges, ten planar hinges; a quadruped on contacts that stands and trots.
 Each world begins at coordinates, or at a phase of the gait, of its own. Every figure is the least of rounds in which
 all take turns: the solver of one world, one after the other; lanes of vectors, where the mechanism and the compiler
-have them; the same in two threads. Where MuJoCo is installed its rollout with threads runs the same quadruped beside
-it, each at the longest step of some at which its quadruped stays upright.
+have them; the same in two threads. One thread is timed by its processor, two by the clock on the wall, which other
+programs disturb. Where MuJoCo is installed its rollout with threads runs the same quadruped beside it, each at the
+longest step of some at which its quadruped stays upright.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, process_time
+from typing import NamedTuple
 
 import numpy as np
 from _benchmark import Report, run
@@ -59,6 +61,13 @@ CASES = (
 )
 
 
+class Spent(NamedTuple):
+    """Seconds on the wall's clock, and of all processors together, which other programs disturb less."""
+
+    wall: float
+    processor: float
+
+
 class Rolling:
     """Rollouts of a batch, one after the other, that go on as the last one ended."""
 
@@ -81,25 +90,26 @@ class Rolling:
             rows[:, :, names.index(name)] = values
         return rows
 
-    def seconds(self) -> float:
-        """Wall time of an env-step [s]."""
-        begin = perf_counter()
+    def seconds(self) -> Spent:
+        """Of an env-step [s]."""
+        begin, processor = perf_counter(), process_time()
         self.batch.rollout(self.rows, self.steps, record=())
-        spent = perf_counter() - begin
+        spent = Spent(perf_counter() - begin, process_time() - processor)
         if (self.batch.status < 0).any():
             raise RuntimeError(f"{self.batch}: a step failed")
         self.done += self.steps
         self.rows = self._rows()
-        return spent / self.steps / len(self.batch)
+        return Spent(*(each / self.steps / len(self.batch) for each in spent))
 
 
-def least(jobs: dict[str, Rolling], rounds: int) -> dict[str, float]:
+def least(jobs: dict[str, Rolling], rounds: int) -> dict[str, Spent]:
     """Seconds of an env-step, the least of rounds in which all take turns; a first round is not counted."""
-    found = dict.fromkeys(jobs, float("inf"))
+    found = dict.fromkeys(jobs, Spent(float("inf"), float("inf")))
     for turn in range(rounds + 1):
         for name, job in jobs.items():
             spent = job.seconds()
-            found[name] = min(found[name], spent) if turn else found[name]
+            if turn:
+                found[name] = Spent(*map(min, found[name], spent))
     return found
 
 
@@ -125,8 +135,9 @@ def lanes(report: Report) -> None:
             found = least({name: Rolling(batch, case, steps) for name, batch in batches.items()}, rounds)
             same = all((batches[name]._memory.state == batches["one"]._memory.state).all() for name in ("lanes", "two"))
             report.at_most(f"{case.name}, {real}: worlds whose bits differ", float(not same), 0.0, timed=False)
-            gain, second = found["one"] / found["lanes"], found["lanes"] / found["two"]
-            rates = [1.0 / found[name] for name in ("one", "lanes", "two")]
+            gain = found["one"].processor / found["lanes"].processor
+            second = found["lanes"].wall / found["two"].wall
+            rates = [1.0 / found["one"].processor, 1.0 / found["lanes"].processor, 1.0 / found["two"].wall]
             rows.append((case.name, real, batches["lanes"].lanes, *rates, gain, second))
             title = f"{case.name}, {real}: lanes, of one world after the other (floor: {floor:g} times faster)"
             report.at_most(title, 1 / gain, 1 / floor)
@@ -142,7 +153,7 @@ def upright(heights: np.ndarray) -> bool:
 
 
 def beside_mujoco(report: Report) -> None:
-    """Simulated seconds in a second, of all worlds together, with two threads."""
+    """Simulated seconds in a second of a processor, of all worlds together, with two threads."""
     if not _mujoco_robot.is_installed():
         report.note("MuJoCo is not installed: pip install mujoco")
         return
@@ -159,7 +170,7 @@ def beside_mujoco(report: Report) -> None:
             rolling = Rolling(simulator.batch(worlds, step=step, threads=2), case, count)
             spent = rolling.seconds()
             if upright(rolling.batch.read("position")["position"][:, 0, 2]):
-                factors["symvi"] = step, step / min(spent, rolling.seconds())
+                factors["symvi"] = step, step / min(spent.processor, rolling.seconds().processor)
                 break
         for step in STEPS:
             count = max(2, round(seconds / step))
@@ -171,16 +182,16 @@ def beside_mujoco(report: Report) -> None:
             with rollout.Rollout(nthread=2) as pool:
                 data = [mujoco.MjData(robot.model) for _ in range(2)]
                 pool.rollout(robot.model, data, start, control, nstep=count)
-                begin = perf_counter()
+                begin = process_time()
                 states, _ = pool.rollout(robot.model, data, start, control, nstep=count)
-                spent = perf_counter() - begin
+                spent = process_time() - begin
             if upright(states[:, -1, 3]):
                 factors["MuJoCo"] = step, step * count * worlds / spent
                 break
         rows += [(what, code, 1e3 * step, factor) for code, (step, factor) in factors.items()]
         ratio = factors["MuJoCo"][1] / factors["symvi"][1] if len(factors) == 2 else float("nan")
         report.at_most(f"quadruped {what}: MuJoCo's factor, of symvi's (floor: {PEER:g} times)", ratio, 1 / PEER)
-    report.table("quadrupeds, two threads", ("case", "code", "step ms", "simulated s per s"), rows)
+    report.table("quadrupeds, two threads", ("case", "code", "step ms", "simulated s per s of a core"), rows)
 
 
 def measure(report: Report) -> None:
