@@ -17,7 +17,7 @@ from symvi.simulate.room import memory, told_size
 
 Numbers = NDArray[np.floating]
 MOST = 2**31 - 1  # worlds that C counts
-ALIGNED = 64  # bytes, of vectors
+ALIGNED = 128  # bytes, of the widest vectors
 
 
 def check_worlds(count: int, plan: Plan, varied: bool, real: type) -> None:
