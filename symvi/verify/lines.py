@@ -27,7 +27,13 @@ def between(a: Point, b: Point, t: Fraction, variables: Mapping[str, Variable], 
         found[name] = _blend(first[name], last[name], t, grain if variable.kind in CURVED else None)
         if not 0 <= t <= 1 and not is_allowed(variable, found[name]):
             raise OutsideDomain(f"{name} is positive")
-    return {name: _moved(origins[name], values, True) for name, values in placed(found, variables).items()}
+    there = {name: _moved(origins[name], values, True) for name, values in placed(found, variables).items()}
+    return {name: a[name] if _is_still(variables[name], name, a, b) else values for name, values in there.items()}
+
+
+def _is_still(variable: Variable, name: str, a: Point, b: Point) -> bool:
+    """Whether a variable is the same at both ends, and so without rounding on all of the line."""
+    return a[name] == b[name] and (variable.step is None or a.get(variable.step) == b.get(variable.step))
 
 
 def _origin(variable: Variable, a: Sequence[Fraction], b: Sequence[Fraction]) -> Sequence[Fraction]:

@@ -6,7 +6,7 @@ velocities from the unit quaternion of half their turn, w = (2/h) a, whose scala
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from fractions import Fraction
 from itertools import product
 from random import Random
@@ -28,21 +28,16 @@ WHOLE = sorted(
 
 
 class Draw:
-    """Random numbers as long as a prime: `spread` is their size, `likes` rejects (numbers without a root, say)."""
+    """Random numbers of so many bits; `spread` is their size."""
 
-    def __init__(
-        self, random: Random, bits: int = 60, spread: int | Fraction = Fraction(1), likes: Callable | None = None
-    ):
+    def __init__(self, random: Random, bits: int = 60, spread: int | Fraction = Fraction(1)):
         self.random, self.bits, self.spread = random, bits, spread
-        self.likes = likes or (lambda value: True)
 
     def number(self) -> Fraction:
         return self.spread * Fraction(self.random.randrange(1 - 2**self.bits, 2**self.bits), 2 ** (self.bits - 1))
 
     def positive(self) -> Fraction:
-        while not self.likes(value := abs(self.number()) or Fraction(1)):
-            pass
-        return value
+        return abs(self.number()) or Fraction(1)
 
     def sphere(self, size: int) -> list[Fraction]:
         u = [self.number() / 2 for _ in range(size - 1)]
@@ -55,11 +50,11 @@ class Draw:
         return self.positive() / 4
 
     def half_turn(self) -> list[Fraction]:
-        """A unit quaternion with a positive scalar part that has a root."""
+        """A unit quaternion with a positive scalar part."""
         while True:
             q = self.sphere(4)
             q[0] = abs(q[0])
-            if q[0] and self.likes(q[0]):
+            if q[0]:
                 return q
 
 

@@ -25,7 +25,7 @@ from symvi.verify.variables import Variable
 from symvi.verify.worlds import FloatWorld, Irrational, RealWorld, World
 
 UNEVEN = "a list of lists of different lengths"
-LEFT_BEHIND = ("Residue", "mpf", "Sized")  # numbers of a world, which only an earlier call can have left
+LEFT_BEHIND = ("mpf",)  # numbers of a world, which only an earlier call can have left
 
 
 def python_function(given: Callable, variables: Mapping[str, Variable]) -> Function:
