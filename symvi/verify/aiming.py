@@ -17,7 +17,7 @@ from random import Random
 import numpy as np
 
 from symvi.verify.errors import OutsideDomain
-from symvi.verify.lines import CURVED, between
+from symvi.verify.lines import CURVED, between, is_allowed
 from symvi.verify.looking import BUDGET, Looking, Seen, Spent, gap_of
 from symvi.verify.points import Point
 from symvi.verify.problem import NO_VALUE, Problem
@@ -85,7 +85,8 @@ def special_places(problem: Problem, point: Point) -> list[Point]:
             places += [{name: [Fraction(s * (k == i)) for i in range(variable.size)]}
                        for k in range(variable.size) for s in (1, -1)]  # fmt: skip
         if variable.kind == "quaternion":
-            places += [{name: [Fraction(s), *[Fraction(0)] * 3]} for s in (1, -1)]  # the same turn, in code's halves
+            one = variable.stored([Fraction(1), *[Fraction(0)] * 3])
+            places += [{name: [s * x for x in one]} for s in (1, -1)]  # the same turn, in code's halves
         if variable.kind == "rotation":
             places += [{name: _diagonal(signs)} for signs in ((1, 1, 1), (1, -1, -1), (-1, 1, -1), (-1, -1, 1))]
     for k, name in enumerate(variables):
@@ -93,7 +94,11 @@ def special_places(problem: Problem, point: Point) -> list[Point]:
         places += [{name: point[other]} for other in alike]
         if variables[name].kind == "quaternion":
             places += [{name: [-x for x in point[other]]} for other in alike]
-    return [{**point, **place} for place in places]
+    return [
+        {**point, **place}
+        for place in places
+        if all(is_allowed(variables[name], values) for name, values in place.items())
+    ]
 
 
 def _diagonal(signs: Sequence[int]) -> list[Fraction]:

@@ -31,7 +31,7 @@ MOST_TESTED = 512  # ways beyond MANY_WAYS that are compared at one real point e
 SMALL_POINTS = 40  # looked at for one where only the claim has no value
 # points at which code is asked twice: on exact numbers, then on machine numbers too, and seconds of all
 TWICE, MOST_TWICE, SECONDS_TWICE = 6, 150, 0.1
-LOST = 1e-9  # of an entry: digits that more of them change
+LOST = 1e-9  # of the largest entry: what more digits may change
 LONG = 300  # conditions of a way, as of a loop that runs long: its surroundings are not looked at
 # machine numbers: random points of ordinary sizes; of each larger size; seconds of all; what is no rounding
 NEAR, FAR, MANY, SECONDS, ROUGH = 30, (10**3, 10**5, 10**8), 5, 3.0, 1e-7
@@ -75,7 +75,7 @@ def decide(problem: Problem, points: int) -> Decision:
         found.branches[0].points += points_in_floats(problem)
     branches, others = found.branches[:MANY_WAYS], found.branches[MANY_WAYS:]
     tested = [branch for branch in branches if _compare_some(problem, branch)]
-    if problem.in_floats and not tested:
+    if not tested:
         raise VerificationError(
             f"nothing can be compared wherever it was asked: {_why_not(problem, found.branches[0].points[0])}"
         )
@@ -102,6 +102,9 @@ def _unreached(problem: Problem, found: Scan, branches: list[Branch], others: in
     if problem.in_floats:
         yield f"{len(branches[0].points)} points in floats{precision_said(problem)}, conditions are not seen"
     reached = [branch for branch in found.branches if branch in branches]
+    for branch in branches:
+        if not branch.is_looked_at:
+            yield f"where {branch.said or 'points were drawn'}: nothing could be compared"
     yield from one_way_conditions(reached, found.still)
     for branch in branches:
         if branch.other and not branch.wrong:
@@ -218,23 +221,31 @@ def _compare(problem: Problem, branch: Branch, point: Point) -> bool:
         raise
     if problem.in_floats or len(branch.path) > LONG or not (found.wrong or _may_be_special(branch, found)):
         return _written_down(branch, found)
+    effect = None
     try:
         truth = problem.truth(point, RealWorld()) if found.known else None
-        claim, again = (problem.claim(point, RealWorld(digits)) for digits in (DIGITS, 2 * DIGITS))
-        if any(abs(a - b) > LOST * abs(b) for a, b in zip(claim, again, strict=True)):
-            return False  # next to 0/0 its digits are lost
+        claim = problem.claim(point, RealWorld())
+        if not branch.wide and _is_lost(problem, point, claim):
+            return False
         with searching():
             effect = judged(problem, point, branch.path, truth, claim, branch.wide)
     except NO_VALUE:
-        return False
-    if effect is None:
-        return False
+        pass
+    if effect is None:  # nothing is known of the surroundings: any difference from its own formula is wrong
+        return found.known and not found.tied and _written_down(branch, found)
     for k, share in effect.noted.items():
         branch.noted[k] = max(branch.noted.get(k, 0.0), share)
     branch.other |= effect.other
     from_nearby = found.tied or not found.known
     wrong = effect.wrong if from_nearby else {k: d for k, d in found.wrong.items() if k in effect.wrong}
     return _written_down(branch, replace(found, wrong=wrong))
+
+
+def _is_lost(problem: Problem, point: Point, claim: list) -> bool:
+    """Whether the claim's digits are lost, as next to 0/0: more digits make other numbers of it."""
+    again = problem.claim(point, RealWorld(2 * DIGITS))
+    size = max(map(abs, again))
+    return any(abs(a - b) > LOST * size for a, b in zip(claim, again, strict=True))
 
 
 def _may_be_special(branch: Branch, found: Compared) -> bool:

@@ -36,6 +36,10 @@ class Draw:
     def number(self) -> Fraction:
         return self.spread * Fraction(self.random.randrange(1 - 2**self.bits, 2**self.bits), 2 ** (self.bits - 1))
 
+    def share(self) -> Fraction:
+        """A number between 0 and 1."""
+        return (self.number() / self.spread + 2) / 4
+
     def positive(self) -> Fraction:
         return abs(self.number()) or Fraction(1)
 
@@ -66,6 +70,9 @@ class SmallDraw(Draw):
 
     def number(self) -> Fraction:
         return Fraction(self.random.randint(-3, 3))
+
+    def share(self) -> Fraction:
+        return Fraction(self.random.randint(1, 9), 10)
 
     def positive(self) -> Fraction:
         return Fraction(self.random.choice((1, 2, 3, 5)))
@@ -104,9 +111,20 @@ def _values(variable: Variable, draw: Draw, point: Point) -> list[Fraction]:
         return [2 * a / h for a in draw.half_turn()[1:]]
     if kind == "inertia":
         return _inertia(variable.shape, draw)
-    if kind == "step":
+    if kind == "step" and variable.low is variable.high is None:
         return [draw.step()]
-    return [draw.positive() if variable.positive else draw.number() for _ in range(variable.size)]
+    return [_within(variable, draw) for _ in range(variable.size)]
+
+
+def _within(variable: Variable, draw: Draw) -> Fraction:
+    """A number inside of a variable's bounds."""
+    if variable.low is not None and variable.high is not None:
+        return variable.low + (variable.high - variable.low) * draw.share()
+    if variable.low is not None and not variable.positive:
+        return variable.low + draw.positive()
+    if variable.high is not None:
+        return variable.high - draw.positive()
+    return draw.positive() + (variable.low or 0) if variable.positive else draw.number()
 
 
 def _inertia(shape: tuple[int, ...], draw: Draw) -> list[Fraction]:

@@ -44,7 +44,7 @@ def turned(variable: Variable, values: list[Fraction], by: Sequence[Fraction]) -
     square = sum((x * x for x in half), Fraction(0))
     small = [(1 - square) / (1 + square), *(2 * x / (1 + square) for x in half)]
     if variable.kind == "quaternion":
-        return multiply(values, small)
+        return variable.stored(multiply(variable.scalar_first(values), small))
     turn, width = rotation_of(small), len(values) // 3
     return [
         sum((turn[3 * i + j] * values[width * j + k] for j in range(3)), Fraction(0))

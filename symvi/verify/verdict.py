@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import prod
 from numbers import Integral, Real
@@ -16,7 +16,7 @@ from symvi.verify.counterexample import counterexamples
 from symvi.verify.decide import Branch, Decision, decide
 from symvi.verify.diagnosis import diagnose
 from symvi.verify.errors import NeedsFloats, VerificationError
-from symvi.verify.function import Function
+from symvi.verify.function import Function, Outputs
 from symvi.verify.jacobian_layouts import layouts
 from symvi.verify.points import point_text
 from symvi.verify.polynomial_proof import proved_entries
@@ -24,10 +24,11 @@ from symvi.verify.problem import ANOTHER_POINT, EFFECT, Problem, in_world
 from symvi.verify.question import Question, question
 from symvi.verify.report import DIGITS, EQUAL, FLOATS, NOTED, PROVED, ROUNDED, WRONG, Entry, Report
 from symvi.verify.sources import read
-from symvi.verify.variables import Variable
+from symvi.verify.variables import Variable, bounded
 from symvi.verify.worlds import Irrational, RationalWorld, RealWorld
 
 POINTS = 2  # of every way and size
+LAYOUTS = ("rows", "columns")
 PROBES = 200
 MOST_SAID = 3  # branches in which one entry is wrong
 MOST_LISTED = 16  # branches in a report, wrong ones first
@@ -46,6 +47,8 @@ def derivative(
     seed: int = 0,
     points: int = POINTS,
     effect: float = EFFECT,
+    where: Mapping[str, tuple] | None = None,
+    layout: str = "rows",
 ) -> Report:
     """Is `claimed` the derivative of `function` by `wrt`? Every entry gets a verdict.
 
@@ -58,6 +61,9 @@ def derivative(
     seed, points: of random points, so many of every way through the conditions.
     effect: in a small region that thresholds close on every side, an error below this share of the largest entry of its
     block is a note.
+    where: name -> (low, high), what every number of a variable lies between; None for no bound. A point at which code
+    raises ValueError, LinAlgError or AssertionError is outside of its domain too. layout: "columns" for a claim whose
+    numbers come in one row, column by column.
     Raises VerificationError where the question cannot be answered as it stands.
     """
     began = perf_counter()
@@ -69,7 +75,7 @@ def derivative(
         raise VerificationError(f"{what}; make it a dictionary: variables={{'q': verify.quaternion(), ...}}")
     weights = str(weights) if hasattr(weights, "free_symbols") else weights
     stated = {str(name): variable for name, variable in (variables or {}).items()}  # names may be SymPy's symbols
-    known = {**_own_variables(function), **_own_variables(claimed), **stated}
+    known = _within({**_own_variables(function), **_own_variables(claimed), **stated}, where or {})
     wrt = [str(name) for name in ([wrt] if isinstance(wrt, str) or not isinstance(wrt, Iterable) else wrt)]
     if not known:
         raise VerificationError("variables say what every argument is: variables={'q': verify.quaternion(), ...}")
@@ -79,6 +85,7 @@ def derivative(
     asked = question(wrt, known, order, weights, prod(outer))
     claim = read(claimed, asked.variables, "claim")
     asked = replace(asked, variables=_taken(asked, judged, claim))
+    claim = _by_columns(claim, asked.shape(prod(outer)), layout)
     problem = replace(fit(judged, claim, asked, outer, seed), effect=effect)
     decision = decide(problem, points)
     report = report_of(problem, decision, prove)
@@ -105,6 +112,40 @@ def _no_names(function: object, claimed: object) -> None:
 def _whole_above_zero(points: object) -> None:
     if not isinstance(points, Integral) or isinstance(points, bool) or points < 1:
         raise VerificationError(f"points {points!r}: a number of points is a whole number above zero")
+
+
+def _within(variables: Mapping[str, Variable], where: Mapping[str, tuple]) -> Mapping[str, Variable]:
+    """The variables with their bounds. Raises VerificationError."""
+    for name in where:
+        if name not in variables:
+            raise VerificationError(f"where: no variable '{name}'; {did_you_mean(str(name), variables)}")
+    return {name: bounded(v, name, where[name]) if name in where else v for name, v in variables.items()}
+
+
+def _by_columns(claim: Function, shape: tuple[int, ...], layout: str) -> Function:
+    """The claim with its numbers row by row. Raises VerificationError for a layout that there is not."""
+    if layout not in LAYOUTS:
+        raise VerificationError(f"layout {layout!r}; {did_you_mean(str(layout), LAYOUTS)}")
+    if layout == "rows" or len(shape) < 2:
+        return claim
+    rows, columns = shape
+    if claim.definition is not None or claim.tree is not None:
+        raise VerificationError(f"layout 'columns' is for Python and C; {claim.said} has rows and columns")
+
+    def row_by_row(found: Outputs) -> Outputs:
+        if len(found.shape) != 1 or len(found.entries) != rows * columns:
+            raise VerificationError(
+                f"layout 'columns': {claim.said} is {_sizes(found.shape)}; give its {rows * columns} numbers in one row"
+            )
+        return Outputs(shape, [found.entries[k * rows + i] for i in range(rows) for k in range(columns)])
+
+    claim.evaluate = _and_then(claim.evaluate, row_by_row)
+    claim.on_floats = None if claim.on_floats is None else _and_then(claim.on_floats, row_by_row)
+    return claim
+
+
+def _and_then(evaluate: Callable, change: Callable) -> Callable:
+    return lambda values, world: change(evaluate(values, world))
 
 
 def _is_share(effect: object) -> None:
