@@ -25,7 +25,7 @@ def evaluate(formula: Formula, values: Mapping[str, Array]) -> dict[str, Array]:
     code = formula.code
     given = [values[argument.name] for argument in formula.inputs]
     count = len(given[0][0])
-    found = _by_columns(formula, given) if count <= FEW else None
+    found = _by_columns(formula, given) if 0 < count <= FEW else None
     if found is None:
         with np.errstate(all="ignore"):
             rows = _function(formula.python, False)(*(row for array in given for row in array))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from symvi.analysis.equations import evaluate
+from symvi.analysis.evaluation import evaluate
 from symvi.errors import MechanismError
 from symvi.mechanism import Joint, Mechanism, coordinate_kinds, free_rotations, free_translations, start_state
 from symvi.mechanism.mechanism import HasMechanism

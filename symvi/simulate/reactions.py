@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from symvi.analysis.choices import models_of
-from symvi.analysis.equations import evaluate
+from symvi.analysis.evaluation import evaluate
 from symvi.analysis.loops import choices_for
 from symvi.physics import kinematics
 from symvi.physics.model import Attitude, Carried, ConstraintModel, Data, Held, Modelled, Position, Source, body_of
