@@ -37,6 +37,7 @@ COLUMNS = {  # benchmark -> some columns of its first table
     "linear_time": {"ns/step/link", "once", "ns/it/link", "cycles/it/link"},
     "mjcf": {"file", "outcome"},
     "operations": {"phase", "operations"},
+    "slopes": {"hinges", "maximal A, B us", "tree A, B us", "Pinocchio us", "MuJoCo us"},
     "stiff": {"k N/m", "d N s/m", "energy left", "largest rise", "undershoot"},
     "peers": {"us/step", "ns/step/link", "symvi / this", "medians"},
     "queries": {"robot", "rates", "question", "symvi us", "Pinocchio us", "of Pinocchio's"},
