@@ -223,8 +223,8 @@ def _compare(problem: Problem, branch: Branch, point: Point) -> bool:
         return _written_down(branch, found)
     effect = None
     try:
-        truth = problem.truth(point, RealWorld()) if found.known else None
-        claim = problem.claim(point, RealWorld())
+        truth = found.truth if found.known else None
+        claim = problem.claim(point, RealWorld()) if found.claim is None else found.claim
         if not branch.wide and _is_lost(problem, point, claim):
             return False
         with searching():

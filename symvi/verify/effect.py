@@ -17,6 +17,7 @@ from fractions import Fraction
 
 from symvi.verify.errors import OutsideDomain
 from symvi.verify.lines import CURVED, between
+from symvi.verify.nearness import compared
 from symvi.verify.points import Point
 from symvi.verify.problem import NO_VALUE, Problem
 from symvi.verify.question import Question
@@ -103,10 +104,11 @@ def _at_edges(problem: Problem, found: Region, path: tuple, wide: bool) -> Itera
     """What matters near the ends of a region, where errors of a series are largest."""
     for edge in found.edges:
         try:
-            truth, claim = problem.truth(edge, RealWorld()), problem.claim(edge, RealWorld())
+            both = compared(problem, edge)
         except NO_VALUE:
             continue
-        if (there := judged(problem, edge, path, truth, claim, wide, edges=False)) is not None:
+        there = judged(problem, edge, path, both.truth, both.claim or [], wide, edges=False)
+        if there is not None:
             yield there
 
 
