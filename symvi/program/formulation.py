@@ -38,6 +38,7 @@ READ_BY_CONTROL = {
     "interior": ("e", "l", "p", "v", "w"),
     "measures": ("e", "f", "rest", "turn"),  # rest: in place of f where a residual goes through chords
     "observe": ("q", "v", "w", "x"),
+    "slopes": ("v", "w"),
     "step": ("q", "v", "w"),
 }
 # What control sets there itself. `step` hands velocities on, `account` reads a knot with those of the step after it;

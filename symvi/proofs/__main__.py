@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from time import perf_counter
 
 from symvi.errors import SymviError
+from symvi.exact.field import NotASquare
 from symvi.proofs.choosing import chosen, options_of_choice, refused
 from symvi.proofs.kernels import subject
 from symvi.proofs.layout_equality import differences_between_layouts
@@ -35,7 +36,11 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         for case in chosen(options.names, options.register, options.coordinates):
             of = subject(case.mechanism, case.choices, coordinates=case.coordinates)
-            verdicts, layouts = prove(of), list(differences_between_layouts(of.program))
+            try:
+                verdicts = prove(of)
+            except NotASquare as error:
+                raise SymviError(f"{case.name}: {error} that its definitions take; nothing is proved of it") from None
+            layouts = list(differences_between_layouts(of.program))
             said = (*lines(verdicts), *(f"  differs: {text}" for text in layouts))
             print(case.name, *said, sep="\n", file=console, flush=True)
             total.add(len(of.printed.kernels), verdicts, len(layouts))

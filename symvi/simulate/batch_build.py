@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 VECTORS = ("gcc", "clang", "zig")  # compilers that have them
 # Vectors are wanted as they are written; what makes a scalar loop quicker is of little use beside them.
-FLAGS: dict[str, tuple[str, ...]] = {"gcc": ("-O2", "-fno-tree-slp-vectorize", "-Wno-psabi")}
+FLAGS: dict[str, tuple[str, ...]] = {"gcc": ("-O2", "-Wno-psabi")}
 if platform.machine().lower() in ("x86_64", "amd64"):  # clang halves the widest ones where it is not told
     FLAGS["clang"] = ("-mprefer-vector-width=512",)
 

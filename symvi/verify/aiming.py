@@ -156,10 +156,10 @@ def _coming_apart(problem: Problem, one: Seen, at: tuple, stuck: list[tuple]) ->
 
     here = float(gap_of(one, at) or 0)
     found = np.zeros((size, size))
-    along: list[float | None] = [gap({key: 1}, STEP) for key in stuck]
-    if any(value is None for value in along):
+    along = [value for key in stuck if (value := gap({key: 1}, STEP)) is not None]
+    if len(along) < size:
         return found
-    steepest = max(range(size), key=lambda k: abs(along[k] or 0))
+    steepest = max(range(size), key=lambda k: abs(along[k]))
     further = gap({stuck[steepest]: 1}, 2 * STEP)
     if not along[steepest] or not further:
         return found
@@ -169,11 +169,10 @@ def _coming_apart(problem: Problem, one: Seen, at: tuple, stuck: list[tuple]) ->
         signs.add(np.sign(along[i]) if abs(along[i]) > FLAT * abs(along[steepest]) else 0)
         found[i, i] = abs(along[i]) ** (2 / power)
     for i, k in combinations(range(size), 2):
-        both = gap({stuck[i]: 1, stuck[k]: 1}, STEP), gap({stuck[i]: 1, stuck[k]: -1}, STEP)
-        if None in both:
+        plus, minus = gap({stuck[i]: 1, stuck[k]: 1}, STEP), gap({stuck[i]: 1, stuck[k]: -1}, STEP)
+        if plus is None or minus is None:
             return np.zeros((size, size))
-        plus, minus = (abs(value) ** (2 / power) for value in both)
-        found[i, k] = found[k, i] = (plus - minus) / 4
+        found[i, k] = found[k, i] = (abs(plus) ** (2 / power) - abs(minus) ** (2 / power)) / 4
     return found / abs(along[steepest]) ** (2 / power)
 
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 from symvi.verify.errors import OutsideDomain
 from symvi.verify.lines import CURVED, between
@@ -128,11 +129,11 @@ def _by_surroundings(problem: Problem, found: Region, truth, claim, apart, sizes
         return None
     relative: dict[int, float] = {}
     other: dict[int, float] = {}
-    usual = _usual(problem)
+    usual, low, high = _usual(problem), found.low, found.high
     for k, c in enumerate(claim):
         shares = [_share(apart[k], sizes[k])] if own else []
-        if around:
-            size, gap = max(sizes[k], abs(found.low[k]), abs(found.high[k])), max(found.low[k] - c, c - found.high[k])
+        if around and low is not None and high is not None:
+            size, gap = max(sizes[k], abs(low[k]), abs(high[k])), max(low[k] - c, c - high[k])
             shares.append(_share(gap, size) if gap > SAME * usual else 0.0)
             if own and not found.is_point and shares[0] <= problem.effect and _share(gap, max(size, usual)) > OTHER:
                 other[k] = shares[1]
@@ -166,7 +167,7 @@ def _sizes(problem: Problem, matrices: Sequence[list], by_row: bool) -> list:
     labels = blocks(problem.question, len(matrices[0]))
     width = len(problem.question.directions)
     keys = [(label, k // width if by_row else 0) for k, label in enumerate(labels)]
-    largest: dict[tuple, object] = {}
+    largest: dict[tuple, Any] = {}
     for matrix in matrices:
         for key, entry in zip(keys, matrix, strict=True):
             largest[key] = max(largest.get(key, 0), abs(entry))
@@ -221,10 +222,10 @@ def region(problem: Problem, point: Point, path: tuple, wide: bool) -> Region | 
 def _between(sides: list[Side]) -> list[list]:
     """The slopes at a point between two sides, linearly; those of one side where there is no other."""
     if len(sides) < 2:
-        return [side.slopes for side in sides]
+        return [side.slopes for side in sides if side.slopes is not None]
     (one, other), world = sides, RealWorld(DIGITS)
     share = world.constant(one.distance / (one.distance - other.distance))
-    return [[a + share * (b - a) for a, b in zip(one.slopes, other.slopes, strict=True)]]
+    return [[a + share * (b - a) for a, b in zip(one.slopes or [], other.slopes or [], strict=True)]]
 
 
 def _ordinary(problem: Problem) -> list:

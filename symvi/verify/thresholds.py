@@ -268,7 +268,8 @@ def _place(problem: Problem, a: Seen, b: Point, at: tuple, looking: Looking) -> 
             if abs(last) <= NEAR_ZERO:
                 looking.met.add(at)
                 return _simple(places[-1], gap)
-            if step >= HOPELESS and abs(last) * 2 > abs(gaps[-HOPELESS // 2]):
+            earlier = gaps[-HOPELESS // 2] if step >= HOPELESS else None
+            if earlier is not None and abs(last) * 2 > abs(earlier):
                 return None
             if step >= SLOW and first * last > 0 and abs(last) * ROOTED > abs(first):
                 first, last = _root(first), _root(last)

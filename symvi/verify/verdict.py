@@ -149,7 +149,7 @@ def _and_then(evaluate: Callable, change: Callable) -> Callable:
 
 
 def _is_share(effect: object) -> None:
-    if not isinstance(effect, Real) or isinstance(effect, bool) or not 0 <= effect < 1:
+    if not isinstance(effect, Real) or isinstance(effect, bool) or not 0 <= float(effect) < 1:
         raise VerificationError(f"effect {effect!r}: a share of the largest entry, 1e-6 say; 0 for none")
 
 
@@ -372,7 +372,7 @@ def _small_errors(problem: Problem, branches: Iterable[Branch]) -> Iterator[str]
         yield f"in {len(alike)} of the ways through the conditions an entry differs by at most {most:.0e} {bound}"
         return
     for branch in alike:
-        k = max(branch.noted, key=branch.noted.get)
+        k = max(branch.noted, key=lambda entry: branch.noted[entry])
         index = list(_index(problem.shape, k))
         yield f"where {branch.said}: entry {index} differs by {branch.noted[k]:.0e} {bound}"
 

@@ -47,7 +47,8 @@ class World:
     def __init__(self, base: dict[str, Callable]):
         self.functions = Functions(base)
         self.branches: list[tuple[object, bool]] = []
-        self.keeps_gaps, self.gaps, self._gaps, self._gap = False, (), [], None
+        self.keeps_gaps, self._gaps, self._gap = False, [], None
+        self.gaps: tuple = ()
         self.roundings: dict[Fraction, Fraction] = {}  # rounded constants that were used, and their last place's unit
         self.shifts: dict[Fraction, Fraction] = {}  # what is added to them
         self.ties: set[object] = set()  # conditions of which the two numbers were equal

@@ -528,7 +528,7 @@ def test_two_exports_have_the_same_bytes_and_no_paths(tmp_path: Path) -> None:
 def test_every_target_and_every_template_is_used(exported: Exported) -> None:
     from symvi.exporters import c
 
-    known = set(environment("export").list_templates())
+    known = {name for name in environment("export").list_templates() if "/" not in name}  # not those of other rooms
     assert known == {*c.FILES.values(), "README.md.jinja"}
     assert list(TARGETS) == ["c"]
     assert dict(FIELDS) == {"x": 3, "q": 4, "v": 3, "w": 3}

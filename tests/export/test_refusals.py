@@ -211,7 +211,7 @@ def test_a_budget_of_memory_is_kept_or_what_fits_is_named(tmp_path: Path) -> Non
         stack = compiled_sizes(text, board)["stack of the deepest entry point"]
         manifest = export(loose(), tmp_path / real, real=real, measure=False).manifest
         needs[real] = sum(figure["value"] for figure in manifest["memory"].values()) + stack["value"]
-        assert stack["of"] == "place" and stack["value"] > stack["entry points"]["step"]
+        assert stack["of"] == "rollout" and stack["value"] > stack["entry points"]["step"]
     assert needs["float"] < 0.6 * needs["double"]
     most = needs["double"]
     export(loose(), tmp_path / "fits", max_ram=most, measure=False)
@@ -219,7 +219,7 @@ def test_a_budget_of_memory_is_kept_or_what_fits_is_named(tmp_path: Path) -> Non
         export(loose(), tmp_path / "out", max_ram=most - 1, measure=False)
     said = str(caught.value)
     assert f"{most} B of RAM (" in said and f"{most - 1} allowed" in said
-    assert "of stack, which loose_place needs), " in said
+    assert "of stack, which loose_rollout needs), " in said
     assert "these fit: --real float" in said
     for other in caught.value.found["alternatives"]:
         assert other["fits"] == (other["ram"] < most)

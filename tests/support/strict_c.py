@@ -63,6 +63,10 @@ FORCES
     if (status >= 0) {
         status = NAME_rollout(&parameters, &options, &state, inputs, 0, &work, 1000, 500, frames, &done, &ledger);
     }
+    if (status >= 0) {
+        int traced = 0;
+        status = NAME_trail(&parameters, &options, &state, inputs, 0, &work, 4, 2, 4, frames, &traced, &ledger);
+    }
     return ((status < 0) || (done != 1000)) ? 2 : 0;
 }
 """
@@ -128,6 +132,10 @@ OPTIONS
             status = NAME_rollout(&parameters, &options, &state, inputs, (choice != 0) ? 1 : ((choice != 0) ? 0 : -1),
                                   &work, 2, (choice != 0) ? 1 : ((choice != 0) ? 2 : 0),
                                   (choice != 0) ? frames : 0, &done, (choice != 0) ? &ledger : 0);
+        } else if (choice == 12) {
+            status = NAME_trail(&parameters, &options, &state, inputs, (choice != 0) ? 1 : ((choice != 0) ? 0 : -1),
+                                &work, 2, (choice != 0) ? 1 : ((choice != 0) ? 2 : 0), (choice != 0) ? 1 : ((choice != 0) ? 2 : 0),
+                                (choice != 0) ? frames : 0, &done, (choice != 0) ? &ledger : 0);
         } else if (choice == 6) {
             NAME_observe(&parameters, &state, inputs, &work, frames);
         } else if (choice == 7) {

@@ -3505,6 +3505,8 @@ int ball_trail(const ball_parameters *p, const ball_options *o, ball_state *z, c
             w->first = *z;
         } else if (here != NULL) {
             record_places(z, here);
+        } else {
+            /* nothing is recorded of this knot */
         }
         now = step_once(p, z, u, w, ledger, o, &info);
         if ((now >= 0) && (next != NULL)) {
@@ -3526,6 +3528,8 @@ int ball_trail(const ball_parameters *p, const ball_options *o, ball_state *z, c
                 knot_velocities(p, &w->first, u, w, time_before(&w->first), false);
             }
             record_lengths(w, here);
+        } else {
+            /* nothing is recorded of this knot */
         }
         if ((now >= 0) && (next != NULL) && (reached || ((n + 1) == steps)) && (ledger != NULL)) {
             record_account(p, z, &u[stride], w, &ledger->now, next);

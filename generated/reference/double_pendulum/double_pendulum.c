@@ -3724,6 +3724,8 @@ int double_pendulum_trail(const double_pendulum_parameters *p, const double_pend
             w->first = *z;
         } else if (here != NULL) {
             record_places(z, here);
+        } else {
+            /* nothing is recorded of this knot */
         }
         now = step_once(p, z, u, w, ledger, o, &info);
         if ((now >= 0) && (next != NULL)) {
@@ -3744,6 +3746,8 @@ int double_pendulum_trail(const double_pendulum_parameters *p, const double_pend
                 knot_velocities(p, &w->first, u, w, time_before(&w->first));
             }
             record_lengths(w, here);
+        } else {
+            /* nothing is recorded of this knot */
         }
         if ((now >= 0) && (next != NULL) && (reached || ((n + 1) == steps)) && (ledger != NULL)) {
             record_account(p, z, &u[stride], w, &ledger->now, next);

@@ -5649,6 +5649,8 @@ int four_bar_trail(const four_bar_parameters *p, const four_bar_options *o, four
             w->first = *z;
         } else if (here != NULL) {
             record_places(z, here);
+        } else {
+            /* nothing is recorded of this knot */
         }
         if (next != NULL) {
             record_placement(z, next);
@@ -5672,6 +5674,8 @@ int four_bar_trail(const four_bar_parameters *p, const four_bar_options *o, four
                 knot_velocities(p, &w->first, u, w, time_before(&w->first));
             }
             record_lengths(w, here);
+        } else {
+            /* nothing is recorded of this knot */
         }
         if ((now >= 0) && (next != NULL) && (reached || ((n + 1) == steps)) && (ledger != NULL)) {
             record_account(p, z, &u[stride], w, &ledger->now, next);

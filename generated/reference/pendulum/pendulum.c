@@ -2695,6 +2695,8 @@ int pendulum_trail(const pendulum_parameters *p, const pendulum_options *o, pend
             w->first = *z;
         } else if (here != NULL) {
             record_places(z, here);
+        } else {
+            /* nothing is recorded of this knot */
         }
         now = step_once(p, z, u, w, ledger, o, &info);
         if ((now >= 0) && (next != NULL)) {
@@ -2715,6 +2717,8 @@ int pendulum_trail(const pendulum_parameters *p, const pendulum_options *o, pend
                 knot_velocities(p, &w->first, u, w, time_before(&w->first));
             }
             record_lengths(w, here);
+        } else {
+            /* nothing is recorded of this knot */
         }
         if ((now >= 0) && (next != NULL) && (reached || ((n + 1) == steps)) && (ledger != NULL)) {
             record_account(p, z, &u[stride], w, &ledger->now, next);
