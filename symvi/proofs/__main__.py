@@ -39,7 +39,7 @@ def main(arguments: list[str] | None = None) -> int:
             try:
                 verdicts = prove(of)
             except NotASquare as error:
-                raise SymviError(f"{case.name}: {error} that its definitions take; nothing is proved of it") from None
+                raise SymviError(f"{case.name}: {error}; nothing is proved of it") from None
             layouts = list(differences_between_layouts(of.program))
             said = (*lines(verdicts), *(f"  differs: {text}" for text in layouts))
             print(case.name, *said, sep="\n", file=console, flush=True)

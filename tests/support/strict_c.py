@@ -134,7 +134,8 @@ OPTIONS
                                   (choice != 0) ? frames : 0, &done, (choice != 0) ? &ledger : 0);
         } else if (choice == 12) {
             status = NAME_trail(&parameters, &options, &state, inputs, (choice != 0) ? 1 : ((choice != 0) ? 0 : -1),
-                                &work, 2, (choice != 0) ? 1 : ((choice != 0) ? 2 : 0), (choice != 0) ? 1 : ((choice != 0) ? 2 : 0),
+                                &work, 2, (choice != 0) ? 1 : ((choice != 0) ? 2 : 0),
+                                (choice != 0) ? 1 : ((choice != 0) ? 2 : 0),
                                 (choice != 0) ? frames : 0, &done, (choice != 0) ? &ledger : 0);
         } else if (choice == 6) {
             NAME_observe(&parameters, &state, inputs, &work, frames);
