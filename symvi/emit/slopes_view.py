@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from symvi.emit.c_printer import CPrinter, broken
-from symvi.emit.lanes import LanePrinter, Records
 from symvi.emit.layouts import HOLDER, phase_lines
+from symvi.emit.tangents import LanePrinter, Records
 from symvi.kernels.kernel import Location
 from symvi.numbers.centring import INSIDE, LANES, MOST_CENTRED, SETTLED, STAYING, UNSETTLED
 from symvi.program.program import Call, Program
