@@ -23,7 +23,7 @@ from rich.console import Console
 
 from symvi.cli.console import command
 from symvi.cli.importing import imported_looks, set_starts, takes_mechanism
-from symvi.cli.setting import given_numbers, simulator_with
+from symvi.cli.setting import given_numbers, set_numbers, simulator_with
 from symvi.errors import EnergyWarning, RateWarning, SpinWarning, StiffnessWarning, SymviError, missing_extra
 from symvi.numbers.control import DEFAULTS, MOST_ITERATIONS, MOST_PARTS, PARTS
 
@@ -124,6 +124,7 @@ def info(
     imported: Imported,
     loops: Loops = "drop-redundant",
     coordinates: Coordinates = "maximal",
+    set_: Settings = None,
     kernels: Annotated[bool, typer.Option("--kernels", help="Show the operations of every kernel too.")] = False,
 ) -> Mapping[str, Any]:
     """Show what a mechanism is: nodes, freedoms, rank, redundant rows, elimination order, fill-in, operation counts."""
@@ -131,7 +132,7 @@ def info(
     from symvi.simulate.described import settable_values
     from symvi.simulate.solver_build import composed
 
-    mechanism = imported.mechanism
+    mechanism = set_numbers(imported, set_, loops).mechanism
     program = composed(mechanism, loops, coordinates)
     facts: dict[str, Any] = describe(mechanism, program) | settable_values(mechanism, program)
     facts |= _other_coordinates(mechanism, loops, facts["coordinates"])
@@ -171,6 +172,7 @@ def generate(
     coordinates: Coordinates = "maximal",
     fixed_iterations: FixedIterations = 0,
     substeps: Substeps = DEFAULTS.substeps,
+    set_: Settings = None,
 ) -> Mapping[str, Any]:
     """Write a mechanism's solver as C: one header and one source."""
     from symvi.simulate.simulator import generate_text
@@ -178,6 +180,7 @@ def generate(
     _check_prefix(prefix)
     if substeps not in PARTS:
         raise SymviError(f"--substeps {substeps}: must be a power of two, from 1 to {MOST_PARTS}")
+    imported = set_numbers(imported, set_, loops)
     text = generate_text(imported.mechanism, layout, real, loops, prefix, fixed_iterations, substeps, coordinates)
     output.mkdir(parents=True, exist_ok=True)
     for name, contents in text.files.items():
