@@ -137,10 +137,10 @@ def info(
     facts: dict[str, Any] = describe(mechanism, program) | settable_values(mechanism, program)
     facts |= _other_coordinates(mechanism, loops, facts["coordinates"])
     plain = {key: value for key, value in facts.items() if not isinstance(value, Mapping)}
-    _print_table(console, facts["name"], plain)
+    print_table(console, facts["name"], plain)
     for title in ["parameters", "redundant rows", "operations per phase", *["operations per kernel"] * kernels]:
         if facts.get(title):
-            _print_table(console, title, facts[title])
+            print_table(console, title, facts[title])
     return facts
 
 
@@ -268,7 +268,7 @@ def simulate(
         "options": options,
         "rates": rates,
     }
-    how["inputs"] = _inputs(input_ or [], imported)
+    how["inputs"] = told_inputs(input_ or [], imported)
     simulator, trajectory, seconds = _run(console, mechanism, time, step, build, chosen, given, **how)
     imported = replace(imported, mechanism=simulator.mechanism)
     result = dict(_summary(console, simulator, trajectory, seconds))
@@ -451,7 +451,7 @@ def _summary(
         "failed steps": int((trajectory.status < 0).sum()),
         "steps with warnings": int((trajectory.status[1:] > 0).sum()),
     }
-    _print_table(console, f"{simulator.mechanism.name}, {trajectory.time[-1]:g} s", rows)
+    print_table(console, f"{simulator.mechanism.name}, {trajectory.time[-1]:g} s", rows)
     told, spin = _warnings(trajectory), trajectory.fast_spin()
     for sentence, count in told.items():
         console.print(f"{count} of the recorded steps: {sentence}", highlight=False, markup=False, soft_wrap=True)
@@ -505,7 +505,7 @@ def _warnings(trajectory: Trajectory) -> dict[str, int]:
     return {SolverStatus(status).sentence: statuses.count(status) for status in sorted(set(statuses))}
 
 
-def _print_table(console: Console, title: str, rows: Mapping[str, Any]) -> None:
+def print_table(console: Console, title: str, rows: Mapping[str, Any]) -> None:
     from rich.table import Table
     from rich.text import Text
 
@@ -523,7 +523,7 @@ def _shown(value: Any) -> str:
     return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
-def _inputs(texts: list[str], imported: Imported) -> dict[str, object]:
+def told_inputs(texts: list[str], imported: Imported) -> dict[str, object]:
     """Inputs by name: of keyframes first, so that NAME=VALUE may change one of them."""
     from symvi.mechanism.names import did_you_mean, shown
 
