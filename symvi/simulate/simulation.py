@@ -19,6 +19,7 @@ from symvi.simulate.failures import failure_of
 from symvi.simulate.inputs import Controller
 from symvi.simulate.knot_rates import MisreadRate, strikes
 from symvi.simulate.knot_stiffness import TooStiff
+from symvi.simulate.orders import check_driving
 from symvi.simulate.recording import EVERYTHING, Holding, watched_knots
 from symvi.simulate.run import Driving, Run, overlaid
 from symvi.simulate.standing import Standing, precision_of
@@ -53,6 +54,7 @@ class Simulation:
         """Put the engine at the start; returns what drives the run."""
         own = self.own
         driving = overlaid(own.inputs, own.gains, self.engine, self.times, self.given)
+        check_driving(own, driving.rows, driving.gains_given)
         if isinstance(self.start, Trajectory):
             own._go_on(self.start, self.step)
         else:
@@ -134,6 +136,7 @@ class Simulation:
             self.own.settings,
             self.own.loops,
             self.own.coordinates,
+            self.own.composition,
             run.angles,
             {name: values[at] for name, values in counted.items()},
             account,
