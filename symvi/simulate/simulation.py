@@ -19,7 +19,7 @@ from symvi.simulate.failures import failure_of
 from symvi.simulate.inputs import Controller
 from symvi.simulate.knot_rates import MisreadRate, strikes
 from symvi.simulate.knot_stiffness import TooStiff
-from symvi.simulate.orders import check_driving
+from symvi.simulate.orders import check_driving, refuse
 from symvi.simulate.recording import EVERYTHING, Holding, watched_knots
 from symvi.simulate.run import Driving, Run, overlaid
 from symvi.simulate.standing import Standing, precision_of
@@ -69,6 +69,8 @@ class Simulation:
     ) -> tuple[Run, int]:
         """From the start to the end, or to a step that fails; and the status of the last."""
         own, before = self.own, self.before
+        if controller is not None:
+            refuse(own, "controller", "what changes at knots acts on a motion to second order at best")
         run = Run(
             engine=self.engine,
             mechanism=own.mechanism,

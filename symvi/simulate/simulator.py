@@ -32,7 +32,7 @@ from symvi.simulate.engine import CEngine, Engine, PythonEngine
 from symvi.simulate.gains import Gains
 from symvi.simulate.inputs import Controller, Inputs
 from symvi.simulate.many import Many
-from symvi.simulate.orders import check_beginning, name_of, refuse
+from symvi.simulate.orders import check_beginning, name_of
 from symvi.simulate.parameter_changes import ParameterChanges
 from symvi.simulate.plan import plan_of
 from symvi.simulate.progress import Progress, told_progress
@@ -61,9 +61,8 @@ class Simulator(Varied, Many):
     everywhere) or "fast"; backend: "c", "python", or "auto" (C if there is a compiler). loops: what is done with nearly
     redundant loops ("drop-redundant" refuses them by name; "rigid" or "drop" decide). coordinates: what is solved for,
     "maximal" (all bodies), "tree" (rates of joints), or "auto" (what takes fewer operations): the same motion. The
-    attribute `coordinates` says which it is. order: of the steps, 2, 4, 6, 8, or a composition by name ("triple-jump",
-    "suzuki-4", "yoshida-6", "kahan-li-6", "kahan-li-8"): above 2, inner steps forth and back in time, for mechanisms
-    without contacts, limits and dry friction, under inputs that do not change (see the manual's page on orders).
+    attribute `coordinates` says which it is. order: of the steps, 2, 4, 6, 8, or a composition by name (numbers/
+    composition.py), for mechanisms without contacts, limits and dry friction, under inputs that do not change.
     parameters: name -> value(s), set without generating again, for example {"arm.mass": 2.0}; see `parameter_names`.
 
     Raises MechanismError, AssemblyError (loops that cannot close), CompilerError.
@@ -108,11 +107,6 @@ class Simulator(Varied, Many):
         self.gains = Gains(mechanism, self.plan, MOST[real])
         self._changes, self._model = ParameterChanges(mechanism, self.plan, real), None
 
-    @property
-    def order(self) -> int | str:
-        """Of the steps: 2, or the name of the composition that they are."""
-        return self.composition or 2
-
     def __repr__(self) -> str:
         return _in_one_line(self)
 
@@ -127,7 +121,7 @@ class Simulator(Varied, Many):
     def __reduce__(self) -> tuple[Callable[..., Simulator], tuple]:
         real = precision_of(self.engine)
         build = {"real": real, "backend": self.backend, "loops": self.loops, "coordinates": self.coordinates}
-        build["order"] = self.order
+        build |= {"order": self.order}
         if self._text is not None:
             build |= {"layout": self._text.layout, "profile": self.profile}
         return _restored, (self._origin, self.mechanism, build, self.settings, self.engine.parameters.copy())
@@ -275,8 +269,6 @@ class Simulator(Varied, Many):
         if begin + step == begin:
             raise MechanismError(f"start at {begin:g} s: steps of {step:g} s do not show in times so large")
         times = _knots(begin, step, steps)
-        if controller is not None:
-            refuse(self, "controller", "what changes at knots acts on a motion to second order at best")
         one = Simulation(self._twin(), start, times, step, int(every), options, inputs or {}, names)
         run, status = one.run(one.begin(project, not papers_start, rates), controller, told_progress(progress))
         if status < 0 and on_error == "raise":
@@ -303,7 +295,6 @@ class Simulator(Varied, Many):
         """
         from symvi.simulate.world import world_at
 
-        refuse(self, "reset", "a world's inputs change at its knots")
         return world_at(self._twin(), start, inputs, step, options, project, rates)
 
     def _go_on(self, start: Trajectory, step: float) -> None:

@@ -35,9 +35,15 @@ class Varied(Asked):
 
     engine: Engine
     plan: Plan
+    composition: str
     _changes: ParameterChanges
     _how: dict[str, Any]
     _text: Text | None
+
+    @property
+    def order(self) -> int | str:
+        """Of the steps: 2, or the name of the composition that they are."""
+        return self.composition or 2
 
     @property
     def parameter_names(self) -> tuple[str, ...]:

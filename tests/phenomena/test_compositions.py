@@ -57,7 +57,7 @@ SCENES = {
     "arm": (lambda: arm(servo=False), 0.4, {4: 0.02, 6: 0.04, 8: 0.08}),
     "point spring": (point_spring, 0.4, {4: 0.02, 6: 0.04, 8: 0.04}),
     "floating": (floating, 0.8, {4: 0.04, 6: 0.04, 8: 0.08}),
-    "closed loop": (linkage, 0.6, {4: 0.01, 6: 0.03, 8: 0.05}),
+    "closed loop": (linkage, 0.6, {4: 0.02, 6: 0.05, 8: 0.1}),
 }
 
 
