@@ -102,6 +102,7 @@ class SolverStatus(IntEnum):
     BAD_OPTION = -15
     NOT_UNIT = -16
     JUMP = -17
+    OVERDAMPED = -18
 
     @property
     def sentence(self) -> str:
@@ -139,7 +140,10 @@ SENTENCES = {
     "give it that, and start again",
     SolverStatus.JUMP: "ways bend too sharply for this step, as beside a singular position, and the energy would jump; "
     "take a smaller step",
+    SolverStatus.OVERDAMPED: "an inner step is too long for a damper, which grows backwards in time; "
+    "take a smaller step, or order 2",
 }
+OF_COMPOSITIONS = (SolverStatus.OVERDAMPED,)  # ways to end that only steps of an order above 2 have
 
 
 # What a shorter step may mend: an iteration that does not find the solution near the last motion, turns that are too
@@ -151,6 +155,7 @@ MENDED = (
     SolverStatus.DOMAIN,
     SolverStatus.LOOP_STALLED,
     SolverStatus.JUMP,
+    SolverStatus.OVERDAMPED,
 )
 PARTS = tuple(1 << n for n in range(MOST_PARTS.bit_length()))
 
