@@ -106,6 +106,7 @@ class Simulator(Varied, Many):
         self.inputs = Inputs(mechanism, self.plan)
         self.gains = Gains(mechanism, self.plan, MOST[real])
         self._changes, self._model = ParameterChanges(mechanism, self.plan, real), None
+        self._starts: list[State] = []  # the description's own, once it is known; twins share it
 
     def __repr__(self) -> str:
         return _in_one_line(self)
@@ -177,7 +178,7 @@ class Simulator(Varied, Many):
             time = number(time)
         except ValueError as error:
             raise MechanismError(f"time {shown(time)} {error}") from None
-        state = start_state(self.mechanism) if state is None else checked_state(state)
+        state = self._described_start() if state is None else checked_state(state)
         beginning = beginning_of(knot, rates)
         standing.check_speed(state, step, beginning)
         starter.write_state(state)
@@ -203,6 +204,11 @@ class Simulator(Varied, Many):
                 "no start that fits is found from here: bodies are moved to no finite place; start nearer"
             )
         return float(frames.entry(self.plan, frame[None], "closure")[0])
+
+    def _described_start(self) -> State:
+        if not self._starts:
+            self._starts.append(start_state(self.mechanism))
+        return self._starts[0]
 
     def project(self, state: State | None = None, *, step: float = 0.01) -> State:
         """The nearest state, weighted by mass, that fulfils all constraints: from `state`, or from the start.
