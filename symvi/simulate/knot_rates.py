@@ -129,7 +129,7 @@ def _damped(trajectory: Trajectory) -> Iterator[_Along]:
         forces = [f for f in mechanism.forces if isinstance(f, (JointDamper, Servo)) and f.joint == joint.name]
         damping = sum((_numbers(trajectory, f, axis_values(f.damping, kinds)) for f in forces), np.zeros(1))
         if np.any(damping > 0.0):
-            model = with_settings(mechanism, _along_joint(trajectory, joint), settings)
+            model = with_settings(mechanism, model_along(trajectory, joint), settings)
             yield _Along(joint.name, model, damping, tuple(f"{unit}/s" for unit in coordinate_units(joint)))
     for force in mechanism.forces:
         if isinstance(force, PointSpring) and np.any(damping := _numbers(trajectory, force, (force.damping,))):
@@ -145,7 +145,7 @@ def _numbers(trajectory: Trajectory, force, described: tuple[float, ...]) -> Arr
     return np.broadcast_to(numbers, (len(trajectory), len(numbers)))
 
 
-def _along_joint(trajectory: Trajectory, joint: Joint) -> ConstraintModel:
+def model_along(trajectory: Trajectory, joint: Joint) -> ConstraintModel:
     from symvi.physics.coordinates import coordinate_groups, still_angles
     from symvi.physics.joints import Geometry
     from symvi.physics.model import ConstraintModel, Held

@@ -12,7 +12,7 @@ from symvi.numbers.control import (
     FAR_TURN,
     LEFT,
     SAFETY,
-    SINGULAR_OPENING,
+    SINGULAR_VIOLATION,
     SLOW,
     STILL,
     SolverStatus,
@@ -175,4 +175,4 @@ class Newton:
         if not self.solver.loops:
             return False
         extent, still = self.memory.parameters["common"][0].extent[0], STILL * self.solver.options.tolerance
-        return self.measures.balanced(still, SINGULAR_OPENING * extent / abs(self.common.step[0]))
+        return self.measures.balanced(still, SINGULAR_VIOLATION * extent / abs(self.common.step[0]))

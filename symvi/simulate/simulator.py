@@ -199,6 +199,10 @@ class Simulator(Varied, Many):
             standing.check_apart(project)
         standing.check_closed(frame, None if project else change, doubt)
         standing.check_apart(project)
+        if project and not isfinite(change):
+            raise AssemblyError(
+                "no start that fits is found from here: bodies are moved to no finite place; start nearer"
+            )
         return float(frames.entry(self.plan, frame[None], "closure")[0])
 
     def project(self, state: State | None = None, *, step: float = 0.01) -> State:
