@@ -18,6 +18,7 @@ from symvi.mechanism.values import LARGEST, number
 from symvi.native.flags import Profile
 from symvi.numbers.control import DEFAULTS, PROJECTIONS, SolverOptions
 from symvi.simulate import frames
+from symvi.simulate.accuracy import accurately
 from symvi.simulate.arguments import (
     Rates,
     beginning_of,
@@ -251,6 +252,7 @@ class Simulator(Varied, Many):
         rates: Rates = "momentum",
         on_error: Literal["raise", "status"] = "raise",
         progress: Progress = None,
+        accuracy: float | None = None,
     ) -> Trajectory:
         """Simulate for `time` seconds in steps of `step` seconds.
 
@@ -264,12 +266,18 @@ class Simulator(Varied, Many):
         on_error="status": return what there is, with the failed status last, instead of raising. project,
         papers_start, rates: see `start`; not for a Trajectory, which goes on as it ended.
         progress: called with (steps done, steps in all); True for a bar, False for none. A notebook has one anyway.
+        accuracy: largest error that is asked for [m, rad]; knots are `step` apart, and steps and, unless this simulator
+        has one above 2, the order are chosen; `Trajectory.accuracy` tells them, and the error found (accuracy.py).
         Raises SolverError (with the status), MechanismError, AssemblyError; ArgumentError for an unknown mode, and for
         more steps than this machine's memory holds, before any is taken. Warns of what `Trajectory.alarms` tells
         (EnergyWarning, also of what the motion that goes on did before; StiffnessWarning; RateWarning), and
         (SpinWarning) where a body turns so fast that its steps are off by more than a part in a hundred.
         """
         check_modes(on_error=on_error)
+        if accuracy is not None:
+            how = {"start": start, "controller": controller, "inputs": inputs, "record": record, "options": options}
+            how |= {"project": project, "papers_start": papers_start, "rates": rates, "progress": progress}
+            return accurately(self, accuracy, time, step, {**how, "every": every, "on_error": on_error})
         step = checked_step(step, precision_of(self.engine))
         steps = checked_steps(time, step)
         check_run(steps, every, start, inputs, controller, options, progress, project, papers_start, rates)
@@ -306,14 +314,6 @@ class Simulator(Varied, Many):
         from symvi.simulate.world import world_at
 
         return world_at(self._twin(), start, inputs, step, options, project, rates)
-
-    def _go_on(self, start: Trajectory, step: float) -> None:
-        """Put the solver where a trajectory ended."""
-        starter = Starter(self.engine, self.mechanism, self.inputs)
-        starter.check_goes_on(start.whole, step, self.settings, self.coordinates, self.composition)
-        self._set_step(step)
-        starter.go_on(start.whole)
-        self.turning, self.angles = Turning(self.mechanism, self.settings), start.state().angles
 
 
 def _in_one_line(simulator: Simulator) -> str:
