@@ -14,7 +14,6 @@ from math import isfinite
 import numpy as np
 
 from symvi.verify.additions import Shared, additions, zero
-from symvi.verify.chance import by_chance
 from symvi.verify.comparing import SEEN, alike, in_floats, proportion, ratio, window
 from symvi.verify.conventions import other_convention, scalar_last
 from symvi.verify.decide import Branch, Decision
@@ -307,8 +306,6 @@ class Bench:
         if not words and variant is self.truth or not self._sure(variant, scope):
             return None
         if words == ZERO and not self.vanishes(self.claim, variant, scope):
-            return None
-        if variant is not self.truth and by_chance(self.problem, self.branch, self.claim, variant, scope, not words):
             return None
         says = "; ".join(part for part in (variant.says, words) if part)
         kind = variant.kind if variant is not self.truth else _kind_of(words, self.problem)
