@@ -22,6 +22,7 @@ from symvi.verify.looking import BUDGET, Looking, Seen, Spent, gap_of
 from symvi.verify.points import Point
 from symvi.verify.problem import NO_VALUE, Problem
 from symvi.verify.shaking import turned
+from symvi.verify.surfaces import on_surfaces
 from symvi.verify.thresholds import jointly, moves, secants, towards_thresholds
 from symvi.verify.worlds import RealWorld
 
@@ -45,6 +46,7 @@ def aimed(problem: Problem, seen: Sequence[Seen], looking: Looking) -> Iterator[
         jointly,
         towards_thresholds,
         lambda *given: _widened(random_ways, *given),
+        lambda problem, seen, looking: on_surfaces(problem, seen, random_ways, looking),
     ):
         looking.left = BUDGET  # of every stage
         try:

@@ -35,12 +35,13 @@ FEW_TURNS = 4  # of a condition that are told one by one
 class Branch:
     """The points of one way through all conditions, and what was found there.
 
-    aimed: whether no random point came here. ordinary: how many of the points, the first ones, are not special. wrong:
-    entries that differ. noted: those whose error does not matter, and how large it is beside the largest entry of their
-    block. other: where the function's formula has another slope than its surroundings. rounded: entries that differ by
-    roundings of constants only. exact: whether claim and truth were compared as fractions; has_roots: with square
-    roots among them. is_reached: whether the points show what holds on this way. is_looked_at: whether one was
-    compared. wide: whether a random point of ordinary size came here.
+    aimed: whether no random point came here. ordinary: how many of the points, the first ones, are not special; where
+    there is none, how many show all the same what holds here. wrong: entries that differ. noted: those whose error does
+    not matter, and how large it is beside the largest entry of their block. other: where the function's formula has
+    another slope than its surroundings. rounded: entries that differ by roundings of constants only. exact: whether
+    claim and truth were compared as fractions; has_roots: with square roots among them. is_reached: whether the points
+    show what holds on this way. is_looked_at: whether one was compared. wide: whether a random point of ordinary size
+    came here.
     """
 
     path: tuple
@@ -145,15 +146,15 @@ def _aim(problem: Problem, seen: list[Seen], found: dict[tuple, Branch], looking
     special: dict[tuple, list[Seen]] = {}
     for one in aimed(problem, seen, looking):
         branch = found.get(one.path)
-        if branch is not None and (branch.wide or branch.ordinary == MOST_ORDINARY):
+        if branch is not None and (branch.wide or (branch.ordinary >= MOST_ORDINARY and not one.solved)):
             continue
         if (one := _sharp(problem, one, sharp)) is None:
             continue
         branch = found.setdefault(one.path, Branch(one.path, aimed=True, is_reached=False))
         if branch.wide:
             continue
-        if not one.stuck and branch.ordinary < MOST_ORDINARY:
-            branch.points.insert(branch.ordinary, one.point)
+        if one.solved or (not one.stuck and branch.ordinary < MOST_ORDINARY):
+            branch.points.insert(0 if one.solved else branch.ordinary, one.point)
             branch.ordinary += 1
             branch.is_reached = True
         elif one.stuck:
@@ -161,12 +162,12 @@ def _aim(problem: Problem, seen: list[Seen], found: dict[tuple, Branch], looking
     for path, ones in special.items():
         branch = found[path]
         ones = sorted(ones, key=lambda one: len(one.stuck))[:MOST_SPECIAL]
-        branch.points += [one.point for one in ones]
         if not branch.is_reached:
-            branch.is_reached = any(
-                is_telling(problem, one, {at for at, (way, _) in one.asked.items() if (at, way) not in usual})
-                for one in ones
-            )
+            rare = [{at for at, (way, _) in one.asked.items() if (at, way) not in usual} for one in ones]
+            telling = [one for one, each in zip(ones, rare, strict=True) if is_telling(problem, one, each)]
+            ones = telling + [one for one in ones if one not in telling]
+            branch.ordinary, branch.is_reached = len(telling), bool(telling)
+        branch.points += [one.point for one in ones]
 
 
 def _sharp(problem: Problem, one: Seen, world: World) -> Seen | None:
@@ -185,7 +186,7 @@ def _still(problem: Problem, seen: list[Seen]) -> frozenset:
 
     In the digits of a scan a number is lost beside one that is much larger: what seems still is looked at in many more.
     """
-    world = RealWorld(MANY_DIGITS)
+    world = RealWorld(MANY_DIGITS, MANY_DIGITS)
     world.keeps_gaps = True
     sharp: dict[int, Seen] = {}
     found = [at for at, gaps in _gaps(seen).items() if is_still(gaps)]

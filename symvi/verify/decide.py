@@ -175,15 +175,20 @@ def _twice_plainly(given: Function, point: Point, world: FloatWorld) -> tuple[li
 
 # --- one branch -----------------------------------------------------------------------------------------------------
 def _compare_some(problem: Problem, branch: Branch) -> bool:
-    """Compare at the points that can be compared, some of special ones; False where none can."""
+    """Compare at the points that can be compared, some of special ones; False where none can.
+
+    A way of which only special points were compared, that show nothing else than themselves, is not reached.
+    """
     compared_at: list[Point] = []
-    for point in branch.points:
+    shown = False
+    for number, point in enumerate(branch.points):
         if _compare(problem, branch, point):
             compared_at.append(point)
+            shown |= not branch.aimed or number < branch.ordinary
         if branch.aimed and len(compared_at) >= EXAMPLES + branch.ordinary and not problem.in_floats:
             break
     branch.points = compared_at or branch.points
-    branch.is_reached &= bool(compared_at)
+    branch.is_reached &= shown
     if not branch.aimed and not problem.in_floats:
         branch.exact = all(_is_equal(problem, branch, point) for point in compared_at[:EXAMPLES])
     return bool(compared_at)

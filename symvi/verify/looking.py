@@ -23,13 +23,15 @@ class Seen:
     """A point, the way that conditions went there, and by how much the two numbers of each condition differed.
 
     stuck: the coordinates, (variable, which), that are special there, as where all of a vector is zero: what is seen
-    of a condition says little where others nearby meet it too.
+    of a condition says little where others nearby meet it too. solved: whether all but some conditions is as random
+    as anywhere, so that what is seen there counts first.
     """
 
     point: Point
     path: tuple
     gaps: tuple
     stuck: frozenset = frozenset()
+    solved: bool = False
 
     @cached_property
     def turns(self) -> list[tuple]:
@@ -63,10 +65,14 @@ class Looking:
         self.diverted: Counter = Counter()  # conditions: places of their equality at which they are not asked
         self.met: set[tuple] = set()  # those with a place of their equality at which they are
 
-    def at(self, point: Point, stuck: frozenset = frozenset()) -> Seen | None:
+    def spend(self, conditions: int = 0) -> None:
+        """Count a point; raises Spent where enough were looked at."""
         if self.left <= 0:
             raise Spent
-        self.left -= EVERY_POINT
+        self.left -= EVERY_POINT + conditions
+
+    def at(self, point: Point, stuck: frozenset = frozenset()) -> Seen | None:
+        self.spend()
         try:
             path = self.problem.path(point, self.world)
         except Endless as error:
@@ -85,9 +91,7 @@ class Looking:
 
     def gap(self, point: Point, at: tuple) -> Fraction | None:
         """By how much the two numbers of a condition differ, exact or of many digits; None where it is not asked."""
-        if self.left <= 0:
-            raise Spent
-        self.left -= EVERY_POINT
+        self.spend()
         world = self.exact or RealWorld(DIGITS)
         world.path()
         world.keeps_gaps, world.until = True, at
@@ -95,7 +99,7 @@ class Looking:
             self.problem.path(point, world)
         except Enough:
             world.path()
-            return _fraction(world.gaps[-1])
+            return fraction(world.gaps[-1])
         except Irrational:
             self.exact = None
             return self.gap(point, at)
@@ -109,7 +113,7 @@ class Looking:
         return {at for at in often - self.met if at[0] in self.world.equalities}
 
 
-def _fraction(gap) -> Fraction | None:
+def fraction(gap) -> Fraction | None:
     """A gap as it is; one of many digits with all of them."""
     if gap is None or isinstance(gap, Fraction | int):
         return None if gap is None else Fraction(gap)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from itertools import product
+from itertools import combinations, product
 from math import isqrt
 from random import Random
 
@@ -20,6 +20,7 @@ from symvi.verify.problem import NO_VALUE, Problem
 from symvi.verify.sites import OF_AN_ARRAY
 
 SECANTS, SECANT_STEPS = 6, 24  # lines for every threshold that nothing has crossed, and steps on each
+USUAL, ENOUGH = 4, 1  # points between which the first lines are, and lines that led to a threshold
 ALIKE = Fraction(1, 10**60)  # numbers that are nearer are the same one
 NEAR_ZERO = Fraction(1, 10**72)  # what is left of a gap that is zero
 SLOW, ROOTED, HOPELESS = 5, 8, 8  # steps after which a gap that shrinks by less may have a double root; or none
@@ -69,16 +70,30 @@ def _asking(seen: Sequence[Seen], at: tuple) -> list[Seen]:
 def secants(problem: Problem, seen: Sequence[Seen], looking: Looking) -> Iterator[Seen]:
     """For every condition that went one way only: where its two numbers are equal, and both sides of it."""
     for at, way in one_sided(seen).items():
-        having = _asking(seen, at)
-        random = Random(f"{problem.seed} {at}")
-        for _ in range(SECANTS):
-            if len(having) < 2:
-                break
-            a, b = random.sample(having, 2)
+        reached = 0
+        for a, b in _lines(_asking(seen, at), at, Random(f"{problem.seed} {at}")):
             found = list(crossing(problem, a, b.point, at, looking, not way))
             yield from found
-            if any(went(one, at, not way) for one in found):
+            reached += any(went(one, at, not way) for one in found)
+            if reached == ENOUGH:
                 break
+
+
+def _lines(having: Sequence[Seen], at: tuple, random: Random) -> list[tuple[Seen, Seen]]:
+    """Pairs of points between which a threshold is sought: those first between which there has to be one, by the signs
+    of their gaps, and of ordinary size, as the first random points are: small ones make entries that do not matter."""
+    usual, others = list(combinations(having[:USUAL], 2)), []
+    if len(having) > USUAL:
+        others = [(random.choice(having[:USUAL]), random.choice(having[USUAL:])) for _ in range(SECANTS)]
+        others += [(a, b) for a, b in (random.sample(having, 2) for _ in range(SECANTS))]
+    random.shuffle(usual)
+    pairs = usual + others
+
+    def is_same_side(pair: tuple[Seen, Seen]) -> bool:
+        a, b = (gap_of(one, at) for one in pair)
+        return (a > 0) == (b > 0)
+
+    return sorted(pairs, key=is_same_side)[:SECANTS]
 
 
 def towards_thresholds(problem: Problem, seen: Sequence[Seen], looking: Looking) -> Iterator[Seen]:
@@ -260,6 +275,7 @@ def _place(problem: Problem, a: Seen, b: Point, at: tuple, looking: Looking) -> 
 
     try:
         places, gaps = [Fraction(0), Fraction(1)], [gap(Fraction(0)), gap(Fraction(1))]
+        bracket = (places[0], places[1], gaps[0] > 0) if None not in gaps and gaps[0] * gaps[1] < 0 else None
         for step in range(SECANT_STEPS):
             first, last = gaps[-2:]
             if first is None or last is None:
@@ -276,6 +292,9 @@ def _place(problem: Problem, a: Seen, b: Point, at: tuple, looking: Looking) -> 
             if first == last or places[-1] == places[-2]:
                 return None
             place = _short(places[-1] - last * (places[-1] - places[-2]) / (last - first))
+            if bracket is not None:
+                bracket = _narrowed(bracket, places[-1], last)
+                place = place if bracket[0] < place < bracket[1] else (bracket[0] + bracket[1]) / 2
             if abs(place) > FAR:
                 return None
             places.append(place)
@@ -283,6 +302,14 @@ def _place(problem: Problem, a: Seen, b: Point, at: tuple, looking: Looking) -> 
     except (*NO_VALUE, VerificationError):
         return None
     return None
+
+
+def _narrowed(bracket: tuple[Fraction, Fraction, bool], place: Fraction, gap: Fraction) -> tuple:
+    """Two places with gaps of different signs between them, and whether that of the first is positive."""
+    low, high, sign = bracket
+    if not low < place < high:
+        return bracket
+    return (place, high, sign) if (gap > 0) == sign else (low, place, sign)
 
 
 def _snapped(problem: Problem, point: Point) -> Point:

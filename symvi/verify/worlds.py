@@ -166,16 +166,20 @@ class RationalWorld(World):
 
 
 class RealWorld(World):
-    """Real numbers of 60 digits."""
+    """Real numbers of 60 digits.
+
+    More digits tell no more numbers apart in conditions, unless `told` says so: a point that lies on an equality in 60
+    digits stays there, and more digits of a value are those of the same way through the code.
+    """
 
     name = f"{DIGITS} digits"
     exact = False
 
-    def __init__(self, digits: int = DIGITS):
+    def __init__(self, digits: int = DIGITS, told: int = DIGITS):
         self.context = _context(digits)
         self.digits, self._whole = digits, {}
         mp = self.context
-        digit = mp.mpf(10) ** -digits
+        digit = mp.mpf(10) ** -min(digits, told)
         self._relative, self._least = digit * RELATIVE_NOISE, digit * NOISE
         names = {"sin": mp.sin, "cos": mp.cos, "exp": mp.exp, "log": mp.log, "sqrt": mp.sqrt, "erf": mp.erf}
         super().__init__({name: self._real(name, f) for name, f in names.items()} | {"atan2": self._turned})
