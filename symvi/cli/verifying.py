@@ -6,6 +6,7 @@ import re
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import redirect_stdout
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -15,6 +16,7 @@ from rich.console import Console
 from symvi.cli.console import Register, command
 from symvi.cli.console import register as run_files
 from symvi.errors import SymviError
+from symvi.mechanism.names import did_you_mean
 
 if TYPE_CHECKING:
     from symvi.verify.report import Report
@@ -85,6 +87,10 @@ def verify(
     offset: Annotated[bool, typer.Option("--offset", help="With a joint frame q_off on the parent.")] = False,
     axes: Axes = "world",
     scale: Scale = None,
+    where: Annotated[
+        list[str] | None,
+        typer.Option(help="NAME=LOW:HIGH, what every number of a variable lies between; either may be left out."),
+    ] = None,
     prove: Annotated[bool, typer.Option("--prove", help="Try a proof by normal forms too.")] = False,
     seed: Annotated[int, typer.Option(help="Of the random points.")] = 0,
     strict: Annotated[bool, typer.Option("--strict", help="Exit code 1 for RIGHT WHERE TESTED too.")] = False,
@@ -114,7 +120,8 @@ def verify(
         own = {"tangent": tangent, "side": side, "axis": _axis(axis), "parent": parent, "offset": offset}
         reading = {"output": output, "cleared": cleared, "names": name, "include": include, "define": define}
         claims = [_c_claim(c, function, against, wrt, reading, {**own, "axes": axes, "scale": scale})]
-    reports, refused = _judged(console, claims, prove, seed, _in_python if c is None else _in_shell)
+    bounds = _bounds(where or [], claims)
+    reports, refused = _judged(console, claims, (prove, seed, bounds), _in_python if c is None else _in_shell)
     unwritten = []
     for path, form in ((html, "html"), (latex, "latex")):
         if path is not None and reports:
@@ -135,7 +142,7 @@ def _written(console: Console, path: Path, form: str, reports: Mapping[str, Repo
 
 
 def _judged(
-    console: Console, claims: list, prove: bool, seed: int, worded: Callable[[str], str]
+    console: Console, claims: list, asked: tuple, worded: Callable[[str], str]
 ) -> tuple[dict[str, Report], dict[str, str]]:
     """Reports, and why there is none, in words for the place where the question was asked."""
     reports: dict[str, Report] = {}
@@ -144,7 +151,7 @@ def _judged(
         name = claim.name if claim.name not in reports else f"{claim.name} ({number})"
         try:
             with redirect_stdout(sys.stderr):
-                reports[name] = claim.report(prove, seed)
+                reports[name] = claim.report(*asked)
             said = str(reports[name])
         except SymviError as error:
             refused[name] = said = worded(str(error))
@@ -203,6 +210,24 @@ def _pairs(texts: list[str], option: str) -> dict[str, str]:
         if not (name and sign and value):
             raise _misuse(f"{option} {name}{sign}{value}: write NAME=VALUE")
     return {name: value for name, _, value in split}
+
+
+def _bounds(texts: list[str], claims: list) -> dict[str, tuple]:
+    """What variables lie between. Raises SymviError for a name that no claim has."""
+    found: dict[str, tuple] = {}
+    for name, text in _pairs(texts, "--where").items():
+        ends = text.split(":")
+        try:
+            low, high = (Fraction(end) if end.strip() else None for end in ends)
+        except (ValueError, ZeroDivisionError):
+            raise _misuse(
+                f"--where {name}={text}: write NAME=LOW:HIGH, say {name}=0:1, or {name}=0: for no end"
+            ) from None
+        known = sorted(set().union(*(claim.names for claim in claims)))
+        if name not in known:
+            raise _misuse(f"--where {name}: no variable '{name}'; {did_you_mean(name, known)}")
+        found[name] = low, high
+    return found
 
 
 def _axis(text: str | None) -> tuple[int, int, int] | None:

@@ -16,12 +16,14 @@ from random import Random
 
 from symvi.verify.errors import OutsideDomain, VerificationError
 from symvi.verify.lines import CURVED, coordinates, is_allowed, placed
-from symvi.verify.looking import Looking, Seen, fraction
+from symvi.verify.looking import Looking, Seen, fraction, gap_of
 from symvi.verify.points import Point
 from symvi.verify.problem import NO_VALUE, Problem
+from symvi.verify.thresholds import one_sided
 from symvi.verify.variables import Variable
 from symvi.verify.worlds import Enough, RealWorld
 
+ROUNDS = 3  # of ways behind ways
 STARTS, POINTS = 4, 2  # random points that lead to a surface; points of each that are enough
 MOST = 6  # conditions at once
 DIGITS, EQUAL = 90, Fraction(1, 10**72)  # of gaps, and what is left of one that is as it should be
@@ -60,21 +62,46 @@ class _Number:
         return {**numbers, self.name: values}
 
 
+@dataclass(frozen=True)
+class _Target:
+    """The ways that the first conditions are to go, and a gap of each that goes there."""
+
+    way: tuple
+    gaps: tuple
+
+
 def on_surfaces(problem: Problem, seen: Iterable[Seen], usual: set[tuple], looking: Looking) -> Iterator[Seen]:
-    """Points of every way that is not among the usual ones, with all as random as may be."""
+    """Points of every way that is not among the usual ones, with all as random as may be; of ways that are not known
+    first, behind conditions that went one way only."""
+    found, solver, tried = list(seen), _Solver(problem, looking), set()
+    for _ in range(ROUNDS):
+        todo = [at for at in one_sided(found) if at not in tried]
+        for at in todo:
+            tried.add(at)
+            for target in _beyond(found, at):
+                if more := list(solver.points(target)):
+                    found += more
+                    yield from more
+                    break
     ways: dict[tuple, Seen] = {}
-    for one in seen:
+    for one in found:
         if one.path not in usual and (one.path not in ways or len(one.stuck) < len(ways[one.path].stuck)):
             ways[one.path] = one
-    solver = _Solver(problem, looking)
-    for known in ways.values():
-        count = 0
-        for start in range(STARTS):
-            if (found := solver.led(problem.draw(start), known)) is not None:
-                yield replace(found, solved=True)
-                count += 1
-            if count == POINTS or (start >= POINTS and not count):
-                break
+    for path, one in ways.items():
+        if not one.solved:
+            yield from solver.points(_Target(path, one.gaps))
+
+
+def _beyond(seen: Sequence[Seen], at: tuple) -> Iterator[_Target]:
+    """The other way of a condition, where its numbers are equal, and where they differ by a little the other way."""
+    having = [one for one in seen if gap_of(one, at) is not None]
+    if not having:
+        return
+    one = min(having, key=lambda one: (len(one.stuck), sum(gap == 0 for gap in one.gaps)))
+    number = one.turns.index(at)
+    site, way = one.path[number]
+    for gap in (Fraction(0), -(fraction(one.gaps[number]) or 0) / 1000):
+        yield _Target((*one.path[:number], (site, not way)), (*one.gaps[:number], gap))
 
 
 class _Solver:
@@ -86,24 +113,35 @@ class _Solver:
         self.variables = problem.question.variables
         self.numbers = [number for name, variable in self.variables.items() for number in _numbers(name, variable)]
 
-    def led(self, start: Point, known: Seen) -> Seen | None:
-        """A point of a known one's way, from another; None where none is found.
+    def points(self, target: _Target) -> Iterator[Seen]:
+        """Points of a target, from random ones."""
+        count = 0
+        for start in range(STARTS):
+            if (found := self._led(self.problem.draw(start), target)) is not None:
+                yield replace(found, solved=True)
+                count += 1
+            if count == POINTS or (start >= POINTS and not count):
+                return
 
-        One condition after the other that goes another way there is given a gap of the known one's sign.
+    def _led(self, start: Point, target: _Target) -> Seen | None:
+        """A point of a target from another; None where none is found.
+
+        One condition after the other that goes another way there is given a gap of the target's sign.
         """
-        random, wanted = Random(str(start)), {}
+        random, wanted, way = Random(str(start)), {}, target.way
         try:
             numbers: Point | None = coordinates(start, self.variables)
             while numbers is not None:
                 one = self._seen(numbers)
-                if one is None or one.path == known.path:
+                if one is None or one.path[: len(way)] == way:
                     return one if wanted else None
-                k = next((k for k, (a, b) in enumerate(zip(one.path, known.path, strict=False)) if a != b), MOST)
-                gap = None if k >= min(len(one.path), len(known.path)) else fraction(known.gaps[k])
-                if gap is None or k in wanted or len(wanted) == MOST or one.path[k][0] != known.path[k][0]:
+                k = next((k for k, (a, b) in enumerate(zip(one.path, way, strict=False)) if a != b), len(way))
+                if k == len(way) or k in wanted or len(wanted) == MOST or one.path[k][0] != way[k][0]:
+                    return None
+                if (gap := fraction(target.gaps[k])) is None:
                     return None
                 wanted[k] = gap / 2
-                numbers = self._solved(known.path, wanted, numbers, random)
+                numbers = self._solved(way, wanted, numbers, random)
         except OutsideDomain:
             pass
         return None
@@ -155,8 +193,7 @@ class _Solver:
         try:
             self.problem.path(point, world)
         except (*NO_VALUE, VerificationError):
-            pass  # off its own way code may do anything; what was asked before that counts
-        world.path()
+            world.path()  # off its own way code may do anything; what was asked before that counts
         found = [fraction(gap) for gap in world.gaps]
         if len(found) < len(world.way) or any(found[k] is None for k in wanted):
             return None
