@@ -6,6 +6,7 @@ import re
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import redirect_stdout
+from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -87,6 +88,14 @@ def verify(
     offset: Annotated[bool, typer.Option("--offset", help="With a joint frame q_off on the parent.")] = False,
     axes: Axes = "world",
     scale: Scale = None,
+    ask: Annotated[
+        Path | None, typer.Option(help="Write points, .csv or .npz, for a program to complete with its numbers.")
+    ] = None,
+    numbers: Annotated[Path | None, typer.Option(help="That file with values and Jacobians: is J right?")] = None,
+    variable: Annotated[
+        list[str] | None,
+        typer.Option(help="Of --ask and --numbers: NAME=KIND, q=quaternion:half, p=vector:3, A=matrix:2:3."),
+    ] = None,
     where: Annotated[
         list[str] | None,
         typer.Option(help="NAME=LOW:HIGH, what every number of a variable lies between; either may be left out."),
@@ -100,23 +109,31 @@ def verify(
 ) -> Mapping[str, Any]:
     """Verify derivatives that were written by hand: a verdict for every entry, and what is wrong with it.
 
-    Give a Python file with claims, or --c, --function and --against. Exit code 1: something is wrong, or, with
-    --strict, right only where it was tested; 2: something could not be judged.
+    Give a Python file with claims, or --c, --function and --against; for code in another language, --ask for points,
+    then --numbers with what it computed there, both with --variable and --wrt. Exit code 1: something is wrong, or,
+    with --strict, right only where it was tested; 2: something could not be judged.
     """
     from symvi.verify.claims import claims_of_file
 
-    if (file is None) == (c is None):
-        raise _misuse("give a Python file, or --c with --function and --against")
+    if sum(given is not None for given in (file, c, ask, numbers)) != 1:
+        raise _misuse("give a Python file, or --c with --function and --against, or --ask, or --numbers")
     if file is not None and file.suffix.lower() in C_SUFFIXES:
         raise _misuse(
             f"{file} is C, and FILE.py is run as Python: write symvi verify --c {file} --function NAME --against NAME, "
             "the C function and what it is the derivative of (symvi derive lists the names)"
         )
     run_files(register)
-    if file is not None:
+    if ask is not None:
+        return _asked(console, ask, wrt or [], variable or [], where or [], seed)
+    if numbers is not None:
+        if where:
+            raise _misuse("--where goes with --ask: the points of --numbers are those that were asked")
+        claims: list = [_Numbers(numbers, wrt or [], variable or [])]
+    elif file is not None:
         with redirect_stdout(sys.stderr):  # what the user's own code prints is no verdict
             claims = claims_of_file(file)
     else:
+        assert c is not None
         own = {"tangent": tangent, "side": side, "axis": _axis(axis), "parent": parent, "offset": offset}
         reading = {"output": output, "cleared": cleared, "names": name, "include": include, "define": define}
         claims = [_c_claim(c, function, against, wrt, reading, {**own, "axes": axes, "scale": scale})]
@@ -127,6 +144,42 @@ def verify(
         if path is not None and reports:
             unwritten += _written(console, path, form, reports)
     return _verdict(reports, refused, unwritten, strict)
+
+
+@dataclass(frozen=True)
+class _Numbers:
+    """A completed table of points, as a claim."""
+
+    path: Path
+    wrt: list[str]
+    variables: list[str]
+    name: str = "J"
+
+    @property
+    def names(self) -> set[str]:
+        return set(_stated(self.variables))
+
+    def report(self, prove: bool, seed: int, where: Mapping[str, tuple]) -> Report:
+        from symvi.verify.foreign import numbers
+
+        return numbers(self.path, self.wrt, _stated(self.variables))
+
+
+def _asked(console: Console, path: Path, wrt: list[str], texts: list[str], where: list[str], seed: int):
+    """Write points for another program. Raises SymviError."""
+    from symvi.verify.foreign_points import ask
+
+    bounds = _bounds(where, [_Numbers(path, wrt, texts)])
+    count = ask(path, wrt, _stated(texts), bounds, seed)
+    said = "add the values f and, where along is -1, J row by row to every row; then symvi verify --numbers"
+    console.print(f"{count} points: {path.resolve()}\n{said}", highlight=False, soft_wrap=True)
+    return {"points": count, "file": str(path)}
+
+
+def _stated(texts: list[str]) -> dict[str, Any]:
+    from symvi.verify.foreign_points import stated
+
+    return stated(texts)
 
 
 def _written(console: Console, path: Path, form: str, reports: Mapping[str, Report]) -> list[str]:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from symvi.verify.c_function import c
     from symvi.verify.claims import claim
     from symvi.verify.errors import VerificationError
+    from symvi.verify.foreign import numbers
+    from symvi.verify.foreign_points import ask
     from symvi.verify.own_functions import own, own_names
     from symvi.verify.report import Report
     from symvi.verify.variables import (
@@ -39,12 +41,14 @@ __all__ = [
     "Variable",
     "VerificationError",
     "angular_velocity",
+    "ask",
     "assert_derivative",
     "c",
     "claim",
     "derivative",
     "inertia",
     "matrix",
+    "numbers",
     "own",
     "own_names",
     "quaternion",
@@ -67,6 +71,8 @@ _HOME_OF = {
         "symvi.verify.own_functions": "own own_names",
         "symvi.verify.c_function": "c",
         "symvi.verify.claims": "claim",
+        "symvi.verify.foreign": "numbers",
+        "symvi.verify.foreign_points": "ask",
     }.items()
     for name in names.split()
 }
