@@ -303,7 +303,7 @@ class Bench:
             return None  # two errors at once, in one entry of many, are found by chance
         if words and variant is not self.truth and self._is_simple(scope):
             return None
-        if not words and variant is self.truth or not self._sure(variant, scope):
+        if not words and variant is self.truth or not self._sure(variant, scope, not words):
             return None
         if words == ZERO and not self.vanishes(self.claim, variant, scope):
             return None
@@ -354,12 +354,13 @@ class Bench:
         rows, columns = variant.rows or scope.rows, variant.columns or scope.columns
         return any(scope.holds((i, k)) and i in rows and k in columns for i, k in self.wrong)
 
-    def _sure(self, variant: Variant, scope: Scope) -> bool:
-        """Once more in 60 digits, at the first point."""
+    def _sure(self, variant: Variant, scope: Scope, is_same: bool) -> bool:
+        """Once more in 60 digits, at the first point. is_same: without a factor; one entry fits with some factor."""
         if self.problem.in_floats:
             return True
         claim, matrix = self._exactly(self.claim), self._exactly(variant)
-        return claim is not None and matrix is not None and proportion(claim, matrix, scope, SURE) is not None
+        found = None if claim is None or matrix is None else proportion(claim, matrix, scope, SURE)
+        return found is not None and (not is_same or abs(found - 1) <= SURE)
 
     def vanishes(self, one: Variant, beside: Variant, scope: Scope) -> bool:
         """Whether one matrix is zero in a scope, not only little beside another one: in 60 digits, if there are."""

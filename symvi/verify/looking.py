@@ -92,7 +92,7 @@ class Looking:
     def gap(self, point: Point, at: tuple) -> Fraction | None:
         """By how much the two numbers of a condition differ, exact or of many digits; None where it is not asked."""
         self.spend()
-        world = self.exact or RealWorld(DIGITS)
+        world = self.exact or RealWorld(DIGITS, DIGITS)
         world.path()
         world.keeps_gaps, world.until = True, at
         try:

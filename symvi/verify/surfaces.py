@@ -108,7 +108,7 @@ class _Solver:
     """Leads points to ways, by Newton's method on the gaps of conditions."""
 
     def __init__(self, problem: Problem, looking: Looking):
-        self.problem, self.looking, self.world = problem, looking, _OnTheWay(DIGITS)
+        self.problem, self.looking, self.world = problem, looking, _OnTheWay(DIGITS, DIGITS)
         self.world.keeps_gaps = True
         self.variables = problem.question.variables
         self.numbers = [number for name, variable in self.variables.items() for number in _numbers(name, variable)]
