@@ -17,7 +17,6 @@ from rich.console import Console
 from symvi.cli.console import Register, command
 from symvi.cli.console import register as run_files
 from symvi.errors import SymviError
-from symvi.mechanism.names import did_you_mean
 
 if TYPE_CHECKING:
     from symvi.verify.report import Report
@@ -267,6 +266,8 @@ def _pairs(texts: list[str], option: str) -> dict[str, str]:
 
 def _bounds(texts: list[str], claims: list) -> dict[str, tuple]:
     """What variables lie between. Raises SymviError for a name that no claim has."""
+    from symvi.mechanism.names import did_you_mean
+
     found: dict[str, tuple] = {}
     for name, text in _pairs(texts, "--where").items():
         ends = text.split(":")
