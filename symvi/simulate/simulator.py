@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Mapping
-from math import isfinite
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -86,12 +85,11 @@ class Simulator(Varied, Many):
         check_modes(backend=backend, **how)
         parameters = checked_table("parameters", parameters, "names of parameters to values")
         mechanism = Mechanism.of(mechanism)
-        self.loops, self.profile = loops, profile
+        self.loops, self.profile, self.composition = loops, profile, name_of(order)
         if backend == "auto":
             backend = "c" if has_compiler() else "python"
             if backend == "python":
                 warnings.warn(NO_C, stacklevel=2)
-        self.composition = name_of(order)
         self.backend, self._how, self._origin = backend, {**how, "backend": backend, "order": order}, mechanism
         engine, self._text = _engine_of(mechanism, backend, layout, real, profile, loops, coordinates, order)
         self._hold(mechanism, engine)
@@ -121,9 +119,8 @@ class Simulator(Varied, Many):
         return twin
 
     def __reduce__(self) -> tuple[Callable[..., Simulator], tuple]:
-        real = precision_of(self.engine)
-        build = {"real": real, "backend": self.backend, "loops": self.loops, "coordinates": self.coordinates}
-        build |= {"order": self.order}
+        build = {"real": precision_of(self.engine), "backend": self.backend, "loops": self.loops}
+        build |= {"coordinates": self.coordinates, "order": self.order}
         if self._text is not None:
             build |= {"layout": self._text.layout, "profile": self.profile}
         return _restored, (self._origin, self.mechanism, build, self.settings, self.engine.parameters.copy())
@@ -196,14 +193,7 @@ class Simulator(Varied, Many):
             frame = self.engine.observe(row)
         except ZeroDivisionError:  # in Python; C goes on with numbers that are not finite
             raise AssemblyError("the start is singular: rows of the joints have no direction there") from None
-        if not isfinite(change):  # balls with one centre have no direction: they lie inside each other
-            standing.check_apart(project)
-        standing.check_closed(frame, None if project else change, doubt)
-        standing.check_apart(project)
-        if project and not isfinite(change):
-            raise AssemblyError(
-                "no start that fits is found from here: bodies are moved to no finite place; start nearer"
-            )
+        standing.check_start(frame, change, doubt, project)
         return float(frames.entry(self.plan, frame[None], "closure")[0])
 
     def _described_start(self) -> State:
