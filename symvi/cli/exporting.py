@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.console import Console
 
-from symvi.cli.commands import Coordinates, FixedIterations, Layout, Loops, Real, Settings, Substeps
+from symvi.cli.commands import Coordinates, FixedIterations, Layout, Loops, Order, Real, Settings, Substeps
 from symvi.cli.console import command
 from symvi.cli.importing import takes_mechanism
 from symvi.cli.setting import set_numbers
@@ -36,6 +36,7 @@ def export(
     step: Annotated[float, typer.Option(help="Time step of the defaults and of the self-test, in seconds.")] = 0.01,
     loops: Loops = "drop-redundant",
     coordinates: Coordinates = "maximal",
+    order: Order = "2",
     set_: Settings = None,
     max_text: Annotated[int | None, typer.Option(help="Refuse more code and constants, in bytes.")] = None,
     max_ram: Annotated[int | None, typer.Option(help="Refuse more structs and stack, in bytes.")] = None,
@@ -59,6 +60,7 @@ def export(
             step=step,
             loops=loops,
             coordinates=coordinates,
+            order=order,
             max_text=max_text,
             max_ram=max_ram,
             measure=measure,

@@ -54,12 +54,13 @@ def _number(text: str) -> float | str | None:
 def simulator_with(mechanism: Mechanism, build: Mapping[str, Any], given: Mapping[str, Any]) -> Simulator:
     """The simulator of a mechanism with these numbers. Raises MechanismError, AssemblyError."""
     from symvi.mechanism.changing import with_numbers
+    from symvi.mechanism.named_numbers import places_bodies
     from symvi.simulate import Simulator
 
     try:
         simulator = Simulator(mechanism, **build)
     except (MechanismError, AssemblyError):  # of the numbers as described, which nobody asks for
-        changes = {name: value for name, value in given.items() if _places(mechanism, name)}
+        changes = {name: value for name, value in given.items() if places_bodies(mechanism, name)}
         if not changes:
             raise
         simulator = Simulator(with_numbers(mechanism, changes), **build)
@@ -89,10 +90,11 @@ def mechanism_with(mechanism: Mechanism, given: Mapping[str, Any], loops: str = 
     Raises MechanismError, AssemblyError.
     """
     from symvi.mechanism.changing import with_numbers
+    from symvi.mechanism.named_numbers import places_bodies
     from symvi.simulate import Simulator
 
     found = with_numbers(mechanism, given)
-    if not any(_places(mechanism, name) for name in given):
+    if not any(places_bodies(mechanism, name) for name in given):
         return found
     try:
         simulator = Simulator(mechanism, backend="python", loops=loops)  # it compiles nothing
@@ -101,21 +103,12 @@ def mechanism_with(mechanism: Mechanism, given: Mapping[str, Any], loops: str = 
     return simulator.with_parameters(given).mechanism
 
 
-def _places(mechanism: Mechanism, name: str) -> bool:
-    """Whether a number has a say in where bodies start."""
-    from symvi.mechanism.changing import number_names
-
-    owner, _, field = name.partition(".")
-    body = owner in mechanism.body_names and field not in ("mass", "inertia")
-    joint = any(element.name == owner for element in (*mechanism.joints, *mechanism.couplings))
-    return (body or joint) and name in number_names(mechanism)
-
-
 def _is_described(simulator: Simulator, name: str, value: Any) -> bool:
     """Whether a number is changed in the description, and not set for the run."""
     from symvi.mechanism.changing import number_names
+    from symvi.mechanism.named_numbers import places_bodies
 
     if name not in number_names(simulator.mechanism):
         return False
     has_unit = isinstance(value, str) or (isinstance(value, list) and any(isinstance(part, str) for part in value))
-    return has_unit or name not in simulator.parameter_names or _places(simulator.mechanism, name)
+    return has_unit or name not in simulator.parameter_names or places_bodies(simulator.mechanism, name)

@@ -249,7 +249,7 @@ def _of_what_drives(motion: Trajectory) -> Iterator[tuple[str, _Curve]]:
         places.setdefault(name.partition("[")[0], []).append(k)
     for name, at in places.items():
         columns = tuple(motion.input_names[k] for k in at)
-        units = _input_units(mechanism, name, len(at))
+        units = input_units(mechanism, name, len(at))
         yield name, _Curve(columns, units, lambda at=at: motion.inputs[:, at], "inputs")
     held = [(driver, driver.joint, driver.coordinate) for driver in mechanism.drivers]
     for element, joint, entry in [*held, *((gear, gear.joints[0], 0) for gear in mechanism.couplings)]:
@@ -301,7 +301,7 @@ def _law_units(mechanism: Mechanism, force: JointSpring | JointDamper | Servo | 
     return ("N m",) if isinstance(force, JointSpring) and force.law == "sinusoidal" else units
 
 
-def _input_units(mechanism: Mechanism, name: str, count: int) -> tuple[str, ...]:
+def input_units(mechanism: Mechanism, name: str, count: int) -> tuple[str, ...]:
     """Of the entries of an input element.field: a force's or a target's along a joint, or in space."""
     owner, _, field = name.partition(".")
     along = {"force": "force", "target": "coordinate", "target_rate": "rate"}.get(field)

@@ -96,11 +96,17 @@ class _Along:
 def misread_rate(trajectory: Trajectory) -> MisreadRate | None:
     """The worst of a motion; None where rates are resolved, and of motions of which not every knot was recorded.
 
+    Above order 2 laws act halfway, and rates at knots are of the order of the steps.
+
     Raises NotRecordedError for a motion without rates.
     """
     if not trajectory.has("rates"):
         raise NotRecordedError(not_recorded("velocity", "rates", trajectory.recorded))
-    if len(trajectory) < 3 or not np.allclose(np.diff(trajectory.time), trajectory.step, rtol=1e-3):
+    if (
+        trajectory.composition
+        or len(trajectory) < 3
+        or not np.allclose(np.diff(trajectory.time), trajectory.step, rtol=1e-3)
+    ):
         return None
     with np.errstate(all="ignore"):
         damped = list(_damped(trajectory))
