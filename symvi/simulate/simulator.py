@@ -59,8 +59,8 @@ class Simulator(Varied, Many):
     layout: "auto", "inline", "unrolled" or "looped"; real: "double" or "float"; profile: "reproducible" (same bits
     everywhere) or "fast"; backend: "c", "python", or "auto" (C if there is a compiler). loops: what is done with nearly
     redundant loops ("drop-redundant" refuses them by name; "rigid" or "drop" decide). coordinates: what is solved for,
-    "maximal" (all bodies), "tree" (rates of joints), or "auto" (what takes fewer operations): the same motion. The
-    attribute `coordinates` says which it is.
+    "maximal" (all bodies), "tree" (rates of joints), or "auto" (what takes fewer operations; a trajectory goes on in
+    its own): the same motion. The attribute `coordinates` says which it is.
     parameters: name -> value(s), set without generating again, for example {"arm.mass": 2.0}; see `parameter_names`.
 
     Raises MechanismError, AssemblyError (loops that cannot close), CompilerError.
@@ -263,7 +263,7 @@ class Simulator(Varied, Many):
         if begin + step == begin:
             raise MechanismError(f"start at {begin:g} s: steps of {step:g} s do not show in times so large")
         times = _knots(begin, step, steps)
-        one = Simulation(self._twin(), start, times, step, int(every), options, inputs or {}, names)
+        one = Simulation(self._that_runs(start), start, times, step, int(every), options, inputs or {}, names)
         run, status = one.run(one.begin(project, not papers_start, rates), controller, told_progress(progress))
         if status < 0 and on_error == "raise":
             raise one.failure(run, status)
@@ -289,7 +289,7 @@ class Simulator(Varied, Many):
         """
         from symvi.simulate.world import world_at
 
-        return world_at(self._twin(), start, inputs, step, options, project, rates)
+        return world_at(self._that_runs(start), start, inputs, step, options, project, rates)
 
     def _go_on(self, start: Trajectory, step: float) -> None:
         """Put the solver where a trajectory ended."""
