@@ -12,10 +12,11 @@ from symvi.mechanism import Mechanism
 from symvi.mechanism.grammar import Tree
 from symvi.mechanism.names import did_you_mean, shown
 from symvi.mechanism.signals import signal, signal_tree, value_and_rate
+from symvi.mechanism.state import State
 from symvi.registry import FORCES
 from symvi.simulate.plan import Plan
 
-Controller = Callable[[float, object], Mapping[str, object]]
+Controller = Callable[[float, State], Mapping[str, object]]
 
 
 def signals_of(mechanism: Mechanism) -> Iterator[tuple[str, str, bool]]:
