@@ -25,7 +25,7 @@ from typing import Any, Generic, Literal, NamedTuple, Protocol, TypeVar
 from symvi.errors import ArgumentError, MechanismError, SymviError, told_as_files
 
 __all__ = [
-    "CONTACTS", "ContactKind", "FORCES", "ForceKind", "JOINTS", "JointType", "Registry", "Rows", "Words",
+    "CONTACTS", "ContactKind", "FORCES", "ForceKind", "JOINTS", "JointType", "Law", "Registry", "Rows", "Words",
     "register_contact", "register_file", "register_force", "register_joint",
 ]  # fmt: skip
 
@@ -271,6 +271,31 @@ def register_joint(record: JointType) -> JointType:
 
 
 @dataclass(frozen=True)
+class Law:
+    """What a force does within the step (physics/laws.py), by the names that its numbers have in model and record.
+
+    is_elastic: it has a `stiffness`, towards the numbers `rest`, of two points towards the `length`.
+    is_damped: it has a `damping`.
+    is_aimed: a servo's, elastic and damped, towards the inputs `target` and `target_rate`; of a joint with one axis.
+    is_sinusoidal: elastic, by the numbers `rest_cos` and `rest_sin`; of a joint whose only free axis is a rotation.
+    is_between_points: along the distance of its `parent_anchor` and `child_anchor`, instead of its `joint`.
+    has_length: of two points: a spring with a length; one without pulls along three directions.
+    """
+
+    is_elastic: bool = False
+    is_damped: bool = False
+    is_aimed: bool = False
+    is_sinusoidal: bool = False
+    is_between_points: bool = False
+    has_length: bool = False
+
+    @property
+    def is_along_joint(self) -> bool:
+        """Whether it is a share of what acts along a joint's coordinates."""
+        return not self.is_between_points
+
+
+@dataclass(frozen=True)
 class ForceKind:
     """Everything that symvi knows of a kind of force.
 
@@ -279,6 +304,11 @@ class ForceKind:
     model: (system, force) -> what acts on which rows (physics/model.py): a ForceModel at the knots, a LawModel or
         ShareModel within the step; None for an inequality (dry friction). system has the mechanism and the geometry of
         every joint (physics/multibody.py).
+    law: (force) -> the Law that its model has within the step, which warnings, guards and proofs ask for; None of what
+        acts at the knots, and of an inequality.
+    per_axis: fields of the description that have a number for each free axis of its joint.
+    on_joint: (force, kinds of its joint's coordinates) -> what is wrong with the description there.
+    is_motor: whether its inputs move its joint; what a law aims at always does.
     numbers: (mechanism, force) -> names and numbers of the description that a run may change (numbers/settings.py).
     naive: (scene, force, numbers, inputs) -> its energy or power by plain definition (naive/force_energies.py).
     record: (mechanism, force, joints, numbers) -> its parameters, derived a second time for proofs.
@@ -294,6 +324,10 @@ class ForceKind:
     name: str
     description: Callable[[], type]
     model: Callable[[Any, Any], Any] | None
+    law: Callable[[Any], Law | None] = lambda force: None
+    per_axis: tuple[str, ...] = ()
+    on_joint: Callable[[Any, tuple[Kind, ...]], Iterable] = lambda force, kinds: ()
+    is_motor: bool = False
     numbers: Callable[[Any, Any], Iterable] = lambda mechanism, force: ()
     naive: Callable[[Any, Any, Any, Any], Any] | None = None
     record: Callable[[Any, Any, Any, Any], dict[str, list]] = lambda mechanism, force, joints, numbers: {}
@@ -305,15 +339,24 @@ class ForceKind:
     told: Mapping[str, Callable[[], Any]] = field(default_factory=dict)
     examples: Callable[[str, str], Iterable] = lambda parent, child: ()
 
+    @property
+    def is_inequality(self) -> bool:
+        """Whether it is dry friction, which holds as much as it can instead of acting by a law."""
+        return self.model is None
+
     def problems(self) -> Iterator[str]:
         """What is wrong with a record from outside as such."""
         if not callable(self.model):
             yield f"model is {self.model!r}, but must be a function: without one, nothing would act"
-        yield from _misfits(self, "numbers record signals expressions pulls_at_knots definitions examples", "told")
+        functions = "law on_joint numbers record signals expressions pulls_at_knots definitions examples"
+        yield from _misfits(self, functions, "told")
+        described = self.description() if callable(self.description) else None
+        fields = getattr(described, "model_fields", {})
+        if not isinstance(self.per_axis, tuple | list) or not all(name in fields for name in self.per_axis):
+            yield f"per_axis is {self.per_axis!r}, but must be a tuple of fields of its description"
         if not (self.naive is None or callable(self.naive)):
             yield f"naive is {self.naive!r}, but must be a function, or None without proofs"
-        described = self.description() if callable(self.description) else None
-        kind = getattr(described, "model_fields", {}).get("kind")
+        kind = fields.get("kind")
         if not isinstance(described, type) or getattr(kind, "default", None) != self.name:
             yield f"description must return a class of forces whose kind is '{self.name}'"
         yield from self._span_problems(described)
@@ -334,6 +377,27 @@ class ForceKind:
 
 
 FORCES: Registry[ForceKind] = Registry("kind of force")
+
+
+def law_of(force: Any) -> Law | None:
+    """What a described force does within the step; None of one at the knots, and of an inequality."""
+    return FORCES[force.kind].law(force)
+
+
+def moves_joint(force: Any) -> bool:
+    """Whether a described force has inputs that move its joint."""
+    law = law_of(force)
+    return FORCES[force.kind].is_motor or bool(law and law.is_aimed)
+
+
+def laws_between_points(forces: Iterable) -> list:
+    """Those forces of these that act within the step along the distance of two points."""
+    return [force for force in forces if (law := law_of(force)) and law.is_between_points]
+
+
+def inequalities_of(forces: Iterable) -> list:
+    """Those forces of these that are inequalities: dry friction."""
+    return [force for force in forces if FORCES[force.kind].is_inequality]
 
 
 def register_force(record: ForceKind) -> ForceKind:

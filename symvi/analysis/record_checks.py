@@ -11,11 +11,11 @@ from typing import Any
 
 from symvi.analysis.contact_place import check_contact_points
 from symvi.errors import ArgumentError, AssemblyError, MechanismError, SymviError
-from symvi.mechanism import Body, Contact, Force, Joint, Mechanism
+from symvi.mechanism import Body, Contact, Force, Joint, Mechanism, coordinate_kinds
 from symvi.numbers.settings import number_problems
 from symvi.physics.force_models import force_model
 from symvi.physics.joints import check_rows
-from symvi.physics.model_checks import model_problems
+from symvi.physics.model_checks import law_problems, model_problems
 from symvi.physics.multibody import MultibodySystem
 from symvi.registry import FORCES, ContactKind, ForceKind, JointType
 
@@ -43,6 +43,9 @@ def _force_problems(system: MultibodySystem, force: Force) -> Iterator[str]:
     found = list(model_problems(model, system.mechanism.body_names))
     yield from found
     if not found:
+        joint = getattr(force, "joint", None)
+        axes = len(coordinate_kinds(system.mechanism.joint(joint).type)) if joint else 0
+        yield from law_problems(model, force, axes)
         yield from number_problems(system.mechanism, force, model.parameters)
     yield from _text_problems(force)
 

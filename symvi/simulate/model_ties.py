@@ -15,6 +15,7 @@ from symvi.physics.model import ConstraintModel
 from symvi.physics.multibody import MultibodySystem
 from symvi.program.queries import Queries, compose_queries
 from symvi.program.tied_rates import closing_models, gears_of
+from symvi.registry import moves_joint
 from symvi.simulate.model_coordinates import coordinates_at
 from symvi.simulate.model_library import motions
 from symvi.simulate.reactions import gradients
@@ -86,7 +87,7 @@ def centers(mechanism: Mechanism, state: State) -> tuple[Array, Array]:
 def pivots_of(mechanism: Mechanism, rows: Array, queries: Queries) -> list[tuple[int, int]]:
     """(row, rate) in the order of elimination, the largest entry first. Raises MechanismError for a singular start."""
     rest, weight = rows.copy(), np.ones(rows.shape[1])
-    motors = [force for force in mechanism.forces if force.kind in ("actuator", "servo")]
+    motors = [force for force in mechanism.forces if moves_joint(force)]
     moved = {getattr(element, "joint", None) for element in (*motors, *mechanism.drivers)}
     leading = {gear.joints[1] for gear in mechanism.couplings} - {gear.joints[0] for gear in mechanism.couplings}
     for held in queries.held:
