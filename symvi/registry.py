@@ -139,6 +139,20 @@ def _is_size(value: object) -> bool:
     return isinstance(value, int | float) and 0.0 < value < math.inf
 
 
+def _span_problems(span: object) -> Iterator[str]:
+    """What is wrong with how something is drawn between two points."""
+    if span is None:
+        return
+    if not (isinstance(span, tuple) and len(span) == 2):
+        yield f"span is {span!r}, but must be (look, radius), or None where nothing is drawn"
+        return
+    look, radius = span
+    if look not in LOOKS:
+        yield f"span has the look {look!r}, but there are {', '.join(LOOKS)}"
+    if not _is_size(radius):
+        yield f"span has the radius {radius!r}, but it must be a number above zero, of the mechanism's size"
+
+
 class Rows(NamedTuple):
     """Constrained translations and rotations of a joint that is a mix of rows."""
 
@@ -170,7 +184,8 @@ class JointType:
     rows: (geometry, in_joint_axes) -> the rows as pieces (physics/joints): formulas, and what they are applied to.
     naive: (numbers, a, b, functions, near, in_joint_axes) -> the rows by their plain definition, of placements (x, q).
     coordinates: kinds of the minimal coordinates that it leaves free, translations first; none: it has no coordinates.
-    tree: whether the coordinates say where the child is; rows and coordinates are six together then.
+    tree: whether the coordinates say where the child is: displaced along free axes of the triad, turned about its axis
+        (two rotations: about a pin, too). Rows and coordinates are six together then, and the rows vanish there.
     held: of a mix of rows (symvi/joints/table.py), how many translations and rotations it holds.
     needs: the fields of a description that belong to this type, all of which must be given.
     defaults: (joint) -> values of such fields that follow from others.
@@ -179,7 +194,9 @@ class JointType:
     has_pin: two rotations, about the axis and about child_axis.
     is_threaded: the child advances by pitch times its turn.
     is_own: its rows are a user's expressions, which may depend on where the bodies are in the world.
-    marker: (solid, proportions) on a page, None for none. has_place: whether it holds a point of its bodies.
+    marker: (solid, proportions) on a page, None for none. around: the bodies that it must show outside of.
+    span: how a page draws the joint between its two points, (look, radius); None: not at all.
+    has_place: whether it holds a point of its bodies.
     words: how its derivation is told. example: values of its own fields, for proofs and tests.
     """
 
@@ -198,6 +215,8 @@ class JointType:
     is_threaded: bool = False
     is_own: bool = False
     marker: tuple[str, tuple[float, ...]] | None = ("box", (1.1, 1.1, 1.1))
+    around: tuple[str, ...] = ("parent", "child")
+    span: tuple[str, float] | None = None
     has_place: bool = True
     words: Words | None = None
     example: Mapping[str, Any] = field(default_factory=dict)
@@ -223,14 +242,13 @@ class JointType:
                 yield f"{name} is {getattr(self, name)!r}, but must be a symvi.registry.{kind.__name__}, or None"
         if not callable(self.units) and not (isinstance(self.units, str) and set(self.units) <= {"m", "r"}):
             yield f"units {self.units!r} must have a letter m or r for each row, or be a function of the description"
-        kinds = ("translation", "rotation")
-        if unknown := [kind for kind in self.coordinates if kind not in kinds]:
-            yield f"coordinates have {unknown[0]!r}, but each is 'translation' or 'rotation'"
-        elif list(self.coordinates) != sorted(self.coordinates, key=kinds.index):
-            yield "coordinates must have translations first"
+        yield from self._coordinate_problems()
         if unknown := [name for name in self.needs if name not in OWN_FIELDS]:
             yield f"needs {unknown[0]!r}, but has the choice of {', '.join(OWN_FIELDS)}; numbers names any other number"
         yield from self._marker_problems()
+        yield from _span_problems(self.span)
+        if not (isinstance(self.around, tuple | list) and set(self.around) <= {"parent", "child"}):
+            yield f"around is {self.around!r}, but must be a tuple of 'parent' and 'child'"
         if self.is_own and "expressions" not in self.needs:
             yield "is_own is for rows of a user's expressions: needs must have 'expressions'"
         for name, of in (("has_pin", "child_axis"), ("is_threaded", "pitch")):
@@ -239,6 +257,15 @@ class JointType:
         for name, meaning in self.numbers.items():
             if not (isinstance(meaning, tuple | list) and len(meaning) == 2):
                 yield f"numbers has {meaning!r} for '{name}', but must have (meaning, unit)"
+
+    def _coordinate_problems(self) -> Iterator[str]:
+        kinds = ("translation", "rotation")
+        if unknown := [kind for kind in self.coordinates if kind not in kinds]:
+            yield f"coordinates have {unknown[0]!r}, but each is 'translation' or 'rotation'"
+        elif list(self.coordinates) != sorted(self.coordinates, key=kinds.index):
+            yield "coordinates must have translations first"
+        elif list(self.coordinates).count("rotation") == 2 and not self.has_pin:
+            yield "coordinates have two rotations: these are about the axis and a child_axis; set has_pin"
 
     def _marker_problems(self) -> Iterator[str]:
         if self.marker is None:
@@ -362,17 +389,9 @@ class ForceKind:
         yield from self._span_problems(described)
 
     def _span_problems(self, described: Any) -> Iterator[str]:
-        if self.span is None:
-            return
-        if not (isinstance(self.span, tuple) and len(self.span) == 2):
-            yield f"span is {self.span!r}, but must be (look, radius), or None where nothing is drawn"
-            return
-        look, radius = self.span
-        if look not in LOOKS:
-            yield f"span has the look {look!r}, but there are {', '.join(LOOKS)}"
-        if not _is_size(radius):
-            yield f"span has the radius {radius!r}, but it must be a number above zero, of the mechanism's size"
-        if lacking := [name for name in POINTS if name not in getattr(described, "model_fields", {})]:
+        if problems := list(_span_problems(self.span)):
+            yield from problems
+        elif self.span and (lacking := [n for n in POINTS if n not in getattr(described, "model_fields", {})]):
             yield f"span is between two points, but {described.__name__} has no '{lacking[0]}'; set span to None"
 
 

@@ -40,7 +40,7 @@ from symvi.simulate.run_parameters import body_numbers, with_settings
 from symvi.simulate.turns import CONJUGATE, product, rotation_matrices
 
 if TYPE_CHECKING:
-    from symvi.mechanism import Joint
+    from symvi.physics.joints import Geometry
     from symvi.physics.model import ConstraintModel, LawModel, ShareModel
     from symvi.simulate.trajectory import Trajectory
 
@@ -128,7 +128,7 @@ def _damped(trajectory: Trajectory) -> Iterator[_Along]:
         shares = [f for f in forces if isinstance(f, ShareModel) and f.joint == joint.name]
         damping = sum((_numbers(trajectory, share) for share in shares), np.zeros(1))
         if np.any(damping > 0.0):
-            model = with_settings(mechanism, _along_joint(trajectory, joint), settings)
+            model = with_settings(mechanism, _along_joint(system.geometry(joint.name)), settings)
             yield _Along(joint.name, model, damping, tuple(f"{unit}/s" for unit in coordinate_units(joint)))
     for force in forces:
         if isinstance(force, LawModel) and np.any(damping := _numbers(trajectory, force)):
@@ -144,12 +144,11 @@ def _numbers(trajectory: Trajectory, force: ShareModel | LawModel) -> Array:
     return np.broadcast_to(numbers, (len(trajectory), len(numbers)))
 
 
-def _along_joint(trajectory: Trajectory, joint: Joint) -> ConstraintModel:
+def _along_joint(geometry: Geometry) -> ConstraintModel:
     from symvi.physics.coordinates import coordinate_groups, still_angles
-    from symvi.physics.joints import Geometry
     from symvi.physics.model import ConstraintModel, Held
 
-    geometry = Geometry(trajectory.mechanism, joint)
+    joint = geometry.joint
     groups = tuple(
         replace(group, inputs={n: s.source if isinstance(s, Held) else s for n, s in group.inputs.items()})
         for group in still_angles(coordinate_groups(geometry, rates=True))

@@ -32,9 +32,9 @@ def queries_of(mechanism: Mechanism, settings: Settings, loops: str) -> Queries:
     for body in mechanism.bodies:
         mass, inertia = body_numbers(body, known)
         known |= {f"{body.name}.mass": (mass,), f"{body.name}.inertia": inertia}
-    choices = _choices(mechanism, loops)
-    closing = closing_models(mechanism, choices)
-    found = compose_queries(mechanism, known, choices)
+    choices, system = _choices(mechanism, loops), MultibodySystem(mechanism)
+    closing = closing_models(system, choices)
+    found = compose_queries(system, known, choices)
     if not found.rate_names:
         raise MechanismError(f"mechanism '{mechanism.name}' has no joint coordinates to be asked in")
     if not closing and not gears_of(mechanism, choices):
@@ -42,7 +42,7 @@ def queries_of(mechanism: Mechanism, settings: Settings, loops: str) -> Queries:
     rows = np.concatenate([_closing_rows(mechanism, closing, found), _gear_rows(mechanism, choices, found)])
     if len(rows) >= rows.shape[1]:
         raise MechanismError(f"mechanism '{mechanism.name}': its loops and gears leave no rate free to be asked about")
-    return compose_queries(mechanism, known, choices, pivots_of(mechanism, rows, found))
+    return compose_queries(system, known, choices, pivots_of(mechanism, rows, found))
 
 
 def _choices(mechanism: Mechanism, loops: str) -> Choices:
