@@ -528,13 +528,16 @@ def register_contact(record: ContactKind) -> ContactKind:
     return CONTACTS.register(record)
 
 
+REGISTRIES: list[Registry[Any]] = [JOINTS, FORCES, CONTACTS]  # formats join them, where files are imported
+
+
 def contact_types() -> frozenset[str]:
     """The names that the program has for contacts of all kinds."""
     return frozenset(kind.type for kind in CONTACTS.values())
 
 
 def register_file(path: Path) -> tuple[str, ...]:
-    """Run a Python file that registers joint types, kinds of forces or kinds of contacts; returns the names of those.
+    """Run a Python file that registers joint types, kinds of forces, of contacts, or formats; returns their names.
 
     Modules that lie beside it can be imported, now and when its records are used. Raises ArgumentError where it fails
     or registers nothing, FileError or MissingFileError where it cannot be read.
@@ -543,7 +546,7 @@ def register_file(path: Path) -> tuple[str, ...]:
         text = path.read_bytes()
     if (folder := str(path.resolve().parent)) not in sys.path:
         sys.path.append(folder)  # last, so that nothing there takes the place of a package that symvi needs
-    before = {*JOINTS, *FORCES, *CONTACTS}
+    before = {(registry.what, registry.serial(name)) for registry in REGISTRIES for name in registry}
     # Classes of descriptions look for their module by its name; none that is imported may be called so.
     module = sys.modules[f"registers {path.stem}"] = ModuleType(f"registers {path.stem}")
     module.__file__ = str(path)
@@ -555,11 +558,15 @@ def register_file(path: Path) -> tuple[str, ...]:
         raise ArgumentError(f"{_line(error, path)}: {error}") from error
     except (Exception, SystemExit) as error:
         raise ArgumentError(f"{_line(error, path)}: {type(error).__name__}: {error}") from error
-    found = tuple(name for registry in (JOINTS, FORCES, CONTACTS) for name in registry if name not in before)
+    found = tuple(
+        name
+        for registry in REGISTRIES
+        for name in registry
+        if registry.serial(name) and (registry.what, registry.serial(name)) not in before
+    )
     if not found:
-        raise ArgumentError(
-            f"{path} registers nothing; call symvi.register_joint, register_force or register_contact in it"
-        )
+        calls = "symvi.register_joint, register_force, register_contact or register_format"
+        raise ArgumentError(f"{path} registers nothing; call {calls} in it")
     return found
 
 
