@@ -215,11 +215,11 @@ class JointType:
     is_threaded: bool = False
     is_own: bool = False
     marker: tuple[str, tuple[float, ...]] | None = ("box", (1.1, 1.1, 1.1))
-    around: tuple[str, ...] = ("parent", "child")
-    span: tuple[str, float] | None = None
     has_place: bool = True
     words: Words | None = None
     example: Mapping[str, Any] = field(default_factory=dict)
+    around: tuple[str, ...] = ("parent", "child")
+    span: tuple[str, float] | None = None
 
     def units_of(self, joint: Any) -> str:
         """The units of a joint's rows, a letter each. Raises MechanismError where a function of units gives others."""
@@ -351,10 +351,6 @@ class ForceKind:
     name: str
     description: Callable[[], type]
     model: Callable[[Any, Any], Any] | None
-    law: Callable[[Any], Law | None] = lambda force: None
-    per_axis: tuple[str, ...] = ()
-    on_joint: Callable[[Any, tuple[Kind, ...]], Iterable] = lambda force, kinds: ()
-    is_motor: bool = False
     numbers: Callable[[Any, Any], Iterable] = lambda mechanism, force: ()
     naive: Callable[[Any, Any, Any, Any], Any] | None = None
     record: Callable[[Any, Any, Any, Any], dict[str, list]] = lambda mechanism, force, joints, numbers: {}
@@ -365,6 +361,10 @@ class ForceKind:
     definitions: Callable[[], Iterable] = lambda: ()
     told: Mapping[str, Callable[[], Any]] = field(default_factory=dict)
     examples: Callable[[str, str], Iterable] = lambda parent, child: ()
+    law: Callable[[Any], Law | None] = lambda force: None
+    per_axis: tuple[str, ...] = ()
+    on_joint: Callable[[Any, tuple[Kind, ...]], Iterable] = lambda force, kinds: ()
+    is_motor: bool = False
 
     @property
     def is_inequality(self) -> bool:
