@@ -110,6 +110,7 @@ if TYPE_CHECKING:
     from symvi.registry import ContactKind, ForceKind, JointType, register_contact, register_force, register_joint
     from symvi.simulate import Simulator, SolverOptions, Trajectory
     from symvi.simulate.coordinates import coordinates_of, state_from
+    from symvi.sweeps import sweep
 
 __version__ = "0.1.0"
 
@@ -128,6 +129,7 @@ _HOME_OF = {
         "symvi.registry": "ContactKind ForceKind JointType register_contact register_force register_joint",
         "symvi.simulate": "Simulator SolverOptions Trajectory",
         "symvi.simulate.coordinates": "coordinates_of state_from",
+        "symvi.sweeps": "sweep",
     }.items()
     for name in names.split()
 }
@@ -188,6 +190,7 @@ __all__ = [
     "register_format",
     "register_joint",
     "state_from",
+    "sweep",
 ]
 
 

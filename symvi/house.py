@@ -30,7 +30,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
     ("emit",),
     ("native",),
     ("simulate",),
-    ("proofs", "verify", "importers", "exporters", "plots", "demos", "control"),
+    ("proofs", "verify", "importers", "exporters", "plots", "demos", "control", "sweeps"),
     ("page",),
     ("joints", "forces", "contacts", "view"),
     ("environment",),

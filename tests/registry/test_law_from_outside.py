@@ -196,6 +196,18 @@ def test_its_motion_is_that_of_a_spring_and_a_damper(joint_type: str) -> None:
         assert found.dissipation["dampers"] == pytest.approx(expected.dissipation["dampers"], abs=1e-12)
 
 
+def test_its_force_and_its_energy_are_curves(seat: Mechanism) -> None:
+    """-k c - d c' at the knots, and k c²/2; what it gives is less than it stores no more, by what damps."""
+    k, d = LOAD * (2 * pi * FREQUENCY) ** 2, 2 * RATIO * LOAD * 2 * pi * FREQUENCY
+    with compiling_quickly():
+        motion = Simulator(seat).simulate(0.5, 0.002)
+    c, rate = motion.coordinates("rail")[:, 0], motion.rates("rail")[:, 0]
+    assert motion.curves["strut.force"][:, 0] == pytest.approx(-k * c - d * rate, abs=1e-10)
+    assert motion.curves["strut.energy"] == pytest.approx(k * c**2 / 2, abs=1e-12)
+    given = motion.curves["strut.energy"][0] - motion.curves["strut.energy"] - motion.dissipation["dampers"]
+    assert motion.curves["strut.work"] == pytest.approx(given, abs=1e-10)
+
+
 def test_its_ratio_is_a_parameter(seat: Mechanism) -> None:
     with compiling_quickly():
         simulator = Simulator(seat)
