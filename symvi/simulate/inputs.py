@@ -13,7 +13,7 @@ from symvi.mechanism.grammar import Tree
 from symvi.mechanism.names import did_you_mean, shown
 from symvi.mechanism.signals import signal, signal_tree, value_and_rate
 from symvi.mechanism.state import State
-from symvi.registry import FORCES
+from symvi.registry import FORCES, law_of
 from symvi.simulate.plan import Plan
 
 Controller = Callable[[float, State], Mapping[str, object]]
@@ -52,7 +52,7 @@ class Inputs:
         self.drivers = [
             self._column[f"{d.name}.target"] for d in mechanism.drivers if f"{d.name}.target" in self._column
         ]
-        servos = [force.name for force in mechanism.forces if force.kind == "servo"]
+        servos = [force.name for force in mechanism.forces if (law := law_of(force)) and law.is_aimed]
         followed = [f"{name}.{field}" for name in servos for field in ("target", "target_rate")]
         followed = [self._column[name] for name in followed]
         self.ahead = self.drivers + followed
