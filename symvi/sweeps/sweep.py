@@ -20,12 +20,13 @@ from symvi.numbers.control import DEFAULTS, SolverOptions
 from symvi.simulate import Simulator
 from symvi.simulate.arguments import Rates, check_modes, check_switches, checked_step, checked_steps, checked_table
 from symvi.simulate.batch_columns import checked_quantities
+from symvi.simulate.batch_names import quantities_of
 from symvi.simulate.progress import Progress, told_progress
 from symvi.sweeps.design import Design, Rows, design_of
 from symvi.sweeps.executors import check_executor, is_own, results, threads_for
 from symvi.sweeps.job import Job, Row, Run, done
 from symvi.sweeps.journal import Journal, checked_out
-from symvi.sweeps.measures import Given, measures_of, quantities_of, recorded_for
+from symvi.sweeps.measures import Given, measures_of, recorded_for
 from symvi.sweeps.names import Name, names_of, numbers_of
 from symvi.sweeps.tables import OWN, table_of
 
