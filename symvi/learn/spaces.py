@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from symvi.errors import ArgumentError, missing_extra
 from symvi.learn.worlds import Worlds
@@ -12,22 +13,25 @@ from symvi.mechanism.names import shown
 
 try:
     import gymnasium
+    from gymnasium.utils import seeding
 except ImportError as error:
     raise missing_extra("learn", "Gymnasium") from error
 
 if TYPE_CHECKING:
     from gymnasium.spaces import Box
 
+__all__ = ["RENDER_MODES", "checked_render_mode", "gymnasium", "seeding", "spaces_of"]
+
 RENDER_MODES = ["rgb_array"]
 
 
 def spaces_of(worlds: Worlds) -> tuple[Box, Box]:
     """Of observations and of actions."""
-    observed, acted = (
-        gymnasium.spaces.Box(*(side.astype(np.float32) for side in sides), dtype=np.float32)
-        for sides in (worlds.observed, worlds.acted)
-    )
-    return observed, acted
+    return _box(*worlds.observed), _box(*worlds.acted)
+
+
+def _box(low: NDArray[np.float64], high: NDArray[np.float64]) -> Box:
+    return gymnasium.spaces.Box(low.astype(np.float32), high.astype(np.float32), dtype=np.float32)
 
 
 def checked_render_mode(given: object) -> str | None:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symvi.errors import ArgumentError
-from symvi.learn.spaces import RENDER_MODES, checked_render_mode, gymnasium, spaces_of
+from symvi.learn.spaces import RENDER_MODES, checked_render_mode, gymnasium, seeding, spaces_of
 from symvi.learn.task import Task
 from symvi.learn.worlds import Worlds
 from symvi.mechanism import Mechanism
@@ -63,7 +63,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
             gymnasium.vector.utils.batch_space(space, self.num_envs)
             for space in (self.single_observation_space, self.single_action_space)
         )
-        self._generators = [gymnasium.utils.seeding.np_random(None)[0] for _ in range(self.num_envs)]
+        self._generators = [seeding.np_random(None)[0] for _ in range(self.num_envs)]
         self._over: Mask = np.zeros(self.num_envs, bool)
         self._begun = False
         self._camera: Camera | None = None
@@ -76,7 +76,7 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         mask = self._mask(options)
         for k, each in enumerate(self._seeds(seed)):
             if each is not None and mask[k]:
-                self._generators[k], number = gymnasium.utils.seeding.np_random(each)
+                self._generators[k], number = seeding.np_random(each)
                 if k == 0:
                     self._np_random, self._np_random_seed = self._generators[0], number
         self.worlds.reset(mask, self._generators)

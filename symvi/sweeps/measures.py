@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -91,9 +91,12 @@ def measures_of(given: object, known: Mapping[str, Quantity]) -> tuple[Measure, 
 
 
 def _measure(title: str, what: object, known: Mapping[str, Quantity]) -> Measure:
-    function, unit = what if isinstance(what, tuple) and len(what) == 2 else (what, "")
+    function: Any = what
+    unit: Any = ""
+    if isinstance(what, tuple) and len(what) == 2:
+        function, unit = what
     if callable(function) and isinstance(unit, str):
-        return Measure(title, unit, function=function)
+        return Measure(title, unit, function=cast(Callable[[Motion], float], function))
     match = FORM.fullmatch(what.replace(" ", "")) if isinstance(what, str) else None
     if match is None:
         raise ArgumentError(
