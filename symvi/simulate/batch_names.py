@@ -11,9 +11,14 @@ from numpy.typing import NDArray
 
 from symvi.mechanism import coordinate_kinds
 from symvi.mechanism.quantities import ALONG_AXES
+from symvi.numbers.control import DEFAULTS
+from symvi.simulate.knots import knots_of
+from symvi.simulate.turns import Turning
+from symvi.simulate.world_coordinates import WorldCoordinates
 
 if TYPE_CHECKING:
     from symvi.mechanism import Mechanism
+    from symvi.simulate.simulator import Simulator
 
 Array = NDArray[np.floating]
 OF_BODIES = {"position": ("m", 3), "orientation": ("", 4), "velocity": ("m/s", 3), "angular_velocity": ("rad/s", 3)}
@@ -30,6 +35,13 @@ class Quantity:
     def of(self, values: Array, lead: int = 2) -> Array:
         """(n, N) or (n, N, k) of what was recorded, or without N what was read. lead: axes before its own."""
         return values if self.place is None else values[(*(slice(None),) * lead, self.place)]
+
+
+def entries_of(simulator: Simulator) -> Mapping[str, slice]:
+    """Joint -> where its coordinates are, as `Batch.entries`, of a simulator that need not have a start."""
+    own = simulator._twin()
+    own.turning = Turning(own.mechanism, own.settings)
+    return WorldCoordinates(own, knots_of(own.engine, DEFAULTS)).entries
 
 
 def quantities_of(mechanism: Mechanism, entries: Mapping[str, slice]) -> dict[str, Quantity]:
