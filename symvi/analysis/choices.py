@@ -162,7 +162,7 @@ def _weighed(model: Weighed, system: MultibodySystem):
     loaded = any(held[body] > 1 for body in bodies)  # by more than what the laws are of
     joint = model.name if isinstance(model, ConstraintModel) else model.joint
     opposed = free_sides(mechanism, mechanism.joint(joint)) if loaded and joint and model.laws.elastic else ()
-    laws = replace(model.laws, loaded=loaded, opposed=opposed)
+    laws = replace(model.laws, loaded=loaded, opposed=() if system.central else opposed, central=system.central)
     return replace(model, parameters={**model.parameters, SHARES: shares}, laws=laws)
 
 

@@ -23,7 +23,7 @@ from rich.console import Console
 
 from symvi.cli.console import command
 from symvi.cli.importing import imported_looks, set_starts, takes_mechanism
-from symvi.cli.setting import given_numbers, simulator_with
+from symvi.cli.setting import given_numbers, set_numbers, simulator_with
 from symvi.errors import EnergyWarning, RateWarning, SpinWarning, StiffnessWarning, SymviError, missing_extra
 from symvi.numbers.control import DEFAULTS, MOST_ITERATIONS, MOST_PARTS, PARTS
 
@@ -47,6 +47,9 @@ Coordinates = Annotated[
     typer.Option(
         help="What is solved for: velocities of bodies, rates of joints, or (auto) what takes fewer operations."
     ),
+]
+Order = Annotated[
+    str, typer.Option(help="Of the steps: 2, 4, 6, 8, or a composition by name, such as triple-jump; see the manual.")
 ]
 Substeps = Annotated[
     int, typer.Option(help="Equal parts, a power of two, that a step which fails may be split into; 1: none.")
@@ -124,6 +127,8 @@ def info(
     imported: Imported,
     loops: Loops = "drop-redundant",
     coordinates: Coordinates = "maximal",
+    set_: Settings = None,
+    order: Order = "2",
     kernels: Annotated[bool, typer.Option("--kernels", help="Show the operations of every kernel too.")] = False,
 ) -> Mapping[str, Any]:
     """Show what a mechanism is: nodes, freedoms, rank, redundant rows, elimination order, fill-in, operation counts."""
@@ -131,8 +136,8 @@ def info(
     from symvi.simulate.described import settable_values
     from symvi.simulate.solver_build import composed
 
-    mechanism = imported.mechanism
-    program = composed(mechanism, loops, coordinates)
+    mechanism = set_numbers(imported, set_, loops).mechanism
+    program = composed(mechanism, loops, coordinates, order)
     facts: dict[str, Any] = describe(mechanism, program) | settable_values(mechanism, program)
     facts |= _other_coordinates(mechanism, loops, facts["coordinates"])
     plain = {key: value for key, value in facts.items() if not isinstance(value, Mapping)}
@@ -169,8 +174,10 @@ def generate(
     prefix: Annotated[str | None, typer.Option(help="Of every symbol; the mechanism's name if left out.")] = None,
     loops: Loops = "drop-redundant",
     coordinates: Coordinates = "maximal",
+    order: Order = "2",
     fixed_iterations: FixedIterations = 0,
     substeps: Substeps = DEFAULTS.substeps,
+    set_: Settings = None,
 ) -> Mapping[str, Any]:
     """Write a mechanism's solver as C: one header and one source."""
     from symvi.simulate.simulator import generate_text
@@ -178,7 +185,9 @@ def generate(
     _check_prefix(prefix)
     if substeps not in PARTS:
         raise SymviError(f"--substeps {substeps}: must be a power of two, from 1 to {MOST_PARTS}")
-    text = generate_text(imported.mechanism, layout, real, loops, prefix, fixed_iterations, substeps, coordinates)
+    imported = set_numbers(imported, set_, loops)
+    how = layout, real, loops, prefix, fixed_iterations, substeps, coordinates
+    text = generate_text(imported.mechanism, *how, order=order)
     output.mkdir(parents=True, exist_ok=True)
     for name, contents in text.files.items():
         _write_whole(output / name, contents)
@@ -214,6 +223,7 @@ def simulate(
     backend: Backend = "auto",
     loops: Loops = "drop-redundant",
     coordinates: Coordinates = "maximal",
+    order: Order = "2",
     tolerance: Annotated[float | None, typer.Option(help="Change of a velocity that may be left, in m/s.")] = None,
     complementarity: Annotated[
         float | None, typer.Option(help="Product that contacts may leave, of weight times fall in a step.")
@@ -255,7 +265,7 @@ def simulate(
     mechanism = imported.mechanism
     start = None if resume is None else Trajectory.load(resume)
     build: dict[str, Any] = {"layout": layout, "real": real, "profile": profile, "backend": backend, "loops": loops}
-    build["coordinates"] = coordinates
+    build |= {"coordinates": coordinates, "order": order}
     given = given_numbers(settings)
     how: dict[str, Any] = {
         "every": every,

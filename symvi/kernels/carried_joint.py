@@ -22,7 +22,7 @@ from symvi.kernels.tracing import Trace
 from symvi.physics.model import Carried, ConstraintModel, Laws
 from symvi.scalar import Scalar
 
-SOURCE = "derived here"
+SOURCE = "derived here, in the manner of Featherstone"
 ASKED, LED = "asked", "led"  # what drivers ask of the coordinates that they lead, and the impulses of theirs
 BELOW = "k"  # the body that carries the joint
 OWN = "i"  # the body that the joint carries

@@ -18,10 +18,13 @@ from symvi.registry import FORCES
 
 
 class MultibodySystem:
-    """The models of a mechanism, each made when it is first asked for."""
+    """The models of a mechanism, each made when it is first asked for.
 
-    def __init__(self, mechanism: Mechanism):
-        self.mechanism = mechanism
+    central: laws act halfway in every step, as inner steps of a composition want it.
+    """
+
+    def __init__(self, mechanism: Mechanism, central: bool = False):
+        self.mechanism, self.central = mechanism, central
         self._geometries: dict[str, Geometry] = {}
         self._joints: dict[tuple[str, tuple[int, ...] | None], ConstraintModel] = {}
 

@@ -57,6 +57,7 @@ MORE = 0.5  # of what the energy may be wrong by, for what was taken
 CHANGE = 0.125  # of |dF dx|, what a trapezoid may leave open
 NOISE = {"double": 1e-9, "float": 1e-4}  # round-off of long motions, of T + |V| and what V is summed from
 FRICTION, OTHER = "friction", "other"
+DAMPERS = "dampers"  # what the account calls the way in which they take energy (program/acting.py)
 
 
 @dataclass(frozen=True)
@@ -365,6 +366,19 @@ def _tensor(inertia: Sequence[float]) -> list[list[float]]:
 
 
 # --- sums over the knots ----------------------------------------------------------------------------------------------
+def work_by_law(trajectory: Trajectory) -> dict[str, Array]:
+    """Spring, damper or potential -> (N,) what it has given up to every knot [J]: springs what they store no more, less
+    what dampers have taken."""
+    names = [name for name, paid in trajectory.work_names if not paid]
+    columns = [k for k, (_, paid) in enumerate(trajectory.work_names) if not paid]
+    found = dict(zip(names, np.cumsum(trajectory.work_values[:, columns], axis=0).T, strict=True))
+    taken = np.cumsum(trajectory.spent_values, axis=0).T
+    for (name, way), column in zip(trajectory.loss_names, taken, strict=True):
+        if way == DAMPERS:
+            found[name] = found.get(name, 0.0) - column
+    return found
+
+
 def work_by_element(trajectory: Trajectory) -> dict[str, Array]:
     """Driver, servo, actuator or wrench -> (N,) what it has given up to every knot [J]."""
     columns = [k for k, (_, paid) in enumerate(trajectory.work_names) if paid]

@@ -96,11 +96,17 @@ class _Along:
 def misread_rate(trajectory: Trajectory) -> MisreadRate | None:
     """The worst of a motion; None where rates are resolved, and of motions of which not every knot was recorded.
 
+    Above order 2 laws act halfway, and rates at knots are of the order of the steps.
+
     Raises NotRecordedError for a motion without rates.
     """
     if not trajectory.has("rates"):
         raise NotRecordedError(not_recorded("velocity", "rates", trajectory.recorded))
-    if len(trajectory) < 3 or not np.allclose(np.diff(trajectory.time), trajectory.step, rtol=1e-3):
+    if (
+        trajectory.composition
+        or len(trajectory) < 3
+        or not np.allclose(np.diff(trajectory.time), trajectory.step, rtol=1e-3)
+    ):
         return None
     with np.errstate(all="ignore"):
         damped = list(_damped(trajectory))
@@ -123,7 +129,7 @@ def _damped(trajectory: Trajectory) -> Iterator[_Along]:
         forces = [f for f in mechanism.forces if isinstance(f, (JointDamper, Servo)) and f.joint == joint.name]
         damping = sum((_numbers(trajectory, f, axis_values(f.damping, kinds)) for f in forces), np.zeros(1))
         if np.any(damping > 0.0):
-            model = with_settings(mechanism, _along_joint(trajectory, joint), settings)
+            model = with_settings(mechanism, model_along(trajectory, joint), settings)
             yield _Along(joint.name, model, damping, tuple(f"{unit}/s" for unit in coordinate_units(joint)))
     for force in mechanism.forces:
         if isinstance(force, PointSpring) and np.any(damping := _numbers(trajectory, force, (force.damping,))):
@@ -139,7 +145,7 @@ def _numbers(trajectory: Trajectory, force, described: tuple[float, ...]) -> Arr
     return np.broadcast_to(numbers, (len(trajectory), len(numbers)))
 
 
-def _along_joint(trajectory: Trajectory, joint: Joint) -> ConstraintModel:
+def model_along(trajectory: Trajectory, joint: Joint) -> ConstraintModel:
     from symvi.physics.coordinates import coordinate_groups, still_angles
     from symvi.physics.joints import Geometry
     from symvi.physics.model import ConstraintModel, Held

@@ -20,6 +20,7 @@ import numpy as np
 
 from symvi.errors import MechanismError
 from symvi.mechanism import coordinate_kinds
+from symvi.numbers.composition import composition_of
 from symvi.registry import FORCES
 from symvi.simulate.run_parameters import body_numbers
 from symvi.simulate.turns import product, rotation_matrices
@@ -112,11 +113,12 @@ class _Stiffness:
         squared = np.array(each)
         norms = [np.einsum("nij,nij,i,j->n", matrices, matrices, squared, squared, optimize=True) ** 0.5
                  for matrices in self.forces.values()]  # fmt: skip
-        return self.trajectory.step**2 * sum(norms, np.zeros(len(self.knots))) >= 4.0
+        return self._longest() ** 2 * sum(norms, np.zeros(len(self.knots))) >= 4.0
 
     def beyond(self) -> Iterator[tuple[int, tuple[str, float]]]:
         """Knots beyond the bound: the force that is stiffest there, and the step that would do [s]."""
-        h, size, forces = self.trajectory.step, 6 * len(self.bodies), self.forces
+        h, size, forces = self._longest(), 6 * len(self.bodies), self.forces
+        longer = h / self.trajectory.step
         for n, knot in enumerate(self.knots):
             root = self._inverse_root(n)
             each = {name: root @ matrices[n] @ root.T for name, matrices in forces.items()}
@@ -128,7 +130,12 @@ class _Stiffness:
             if len(values) and h * h * values[-1] >= 4.0:
                 worst = free @ vectors[:, -1]
                 shares = {name: float(worst @ matrix @ worst) for name, matrix in each.items()}
-                yield int(knot), (max(shares, key=lambda name: shares[name]), 2.0 / sqrt(values[-1]))
+                yield int(knot), (max(shares, key=lambda name: shares[name]), 2.0 / (longer * sqrt(values[-1])))
+
+    def _longest(self) -> float:
+        """The step, or the longest of its inner steps [s]."""
+        composition = composition_of(self.trajectory.composition or 2)
+        return self.trajectory.step * float(max(map(abs, composition.shares)) if composition else 1)
 
     def _inverse_root(self, n: int) -> np.ndarray:
         """L with L M Lᵀ = 1, block by block."""

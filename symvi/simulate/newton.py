@@ -12,7 +12,7 @@ from symvi.numbers.control import (
     FAR_TURN,
     LEFT,
     SAFETY,
-    SINGULAR_OPENING,
+    SINGULAR_VIOLATION,
     SLOW,
     STILL,
     SolverStatus,
@@ -129,7 +129,7 @@ class Newton:
         """From the last velocities, with so much of their last change; of joint coordinates along a parabola."""
         self.common.length[0] = length
         if self.solver.chords:
-            self.motion_before.expect_bend(length > 0.0)
+            self.motion_before.expect_bend(length != 0.0)
         self.run("begin")
 
     def _search(self, before: float) -> tuple[float, float]:
@@ -175,4 +175,4 @@ class Newton:
         if not self.solver.loops:
             return False
         extent, still = self.memory.parameters["common"][0].extent[0], STILL * self.solver.options.tolerance
-        return self.measures.balanced(still, SINGULAR_OPENING * extent / self.common.step[0])
+        return self.measures.balanced(still, SINGULAR_VIOLATION * extent / abs(self.common.step[0]))

@@ -19,6 +19,7 @@ from symvi.simulate.failures import failure_of
 from symvi.simulate.inputs import Controller
 from symvi.simulate.knot_rates import MisreadRate, strikes
 from symvi.simulate.knot_stiffness import TooStiff
+from symvi.simulate.orders import check_driving, refuse
 from symvi.simulate.recording import EVERYTHING, Holding, watched_knots
 from symvi.simulate.run import Driving, Run, overlaid
 from symvi.simulate.standing import Standing, precision_of
@@ -53,6 +54,7 @@ class Simulation:
         """Put the engine at the start; returns what drives the run."""
         own = self.own
         driving = overlaid(own.inputs, own.gains, self.engine, self.times, self.given)
+        check_driving(own, driving.rows, driving.gains_given)
         if isinstance(self.start, Trajectory):
             own._go_on(self.start, self.step)
         else:
@@ -67,6 +69,8 @@ class Simulation:
     ) -> tuple[Run, int]:
         """From the start to the end, or to a step that fails; and the status of the last."""
         own, before = self.own, self.before
+        if controller is not None:
+            refuse(own, "controller", "what changes at knots acts on a motion to second order at best")
         run = Run(
             engine=self.engine,
             mechanism=own.mechanism,
@@ -134,6 +138,7 @@ class Simulation:
             self.own.settings,
             self.own.loops,
             self.own.coordinates,
+            self.own.composition,
             run.angles,
             {name: values[at] for name, values in counted.items()},
             account,

@@ -32,6 +32,7 @@ from symvi.simulate.engine import CEngine, Engine, PythonEngine
 from symvi.simulate.gains import Gains
 from symvi.simulate.inputs import Controller, Inputs
 from symvi.simulate.many import Many
+from symvi.simulate.orders import check_beginning, name_of
 from symvi.simulate.parameter_changes import ParameterChanges
 from symvi.simulate.plan import plan_of
 from symvi.simulate.progress import Progress, told_progress
@@ -60,7 +61,8 @@ class Simulator(Varied, Many):
     everywhere) or "fast"; backend: "c", "python", or "auto" (C if there is a compiler). loops: what is done with nearly
     redundant loops ("drop-redundant" refuses them by name; "rigid" or "drop" decide). coordinates: what is solved for,
     "maximal" (all bodies), "tree" (rates of joints), or "auto" (what takes fewer operations): the same motion. The
-    attribute `coordinates` says which it is.
+    attribute `coordinates` says which it is. order: of the steps, 2, 4, 6, 8, or a composition by name (numbers/
+    composition.py), for mechanisms without contacts, limits and dry friction, under inputs that do not change.
     parameters: name -> value(s), set without generating again, for example {"arm.mass": 2.0}; see `parameter_names`.
 
     Raises MechanismError, AssemblyError (loops that cannot close), CompilerError.
@@ -77,6 +79,7 @@ class Simulator(Varied, Many):
         loops: str = "drop-redundant",
         coordinates: Literal["auto", "maximal", "tree"] = "maximal",
         parameters: Mapping[str, object] | None = None,
+        order: int | str = 2,
     ):
         how = {"layout": layout, "real": real, "profile": profile, "loops": loops, "coordinates": coordinates}
         check_modes(backend=backend, **how)
@@ -87,8 +90,9 @@ class Simulator(Varied, Many):
             backend = "c" if has_compiler() else "python"
             if backend == "python":
                 warnings.warn(NO_C, stacklevel=2)
-        self.backend, self._how, self._origin = backend, {**how, "backend": backend}, mechanism
-        engine, self._text = _engine_of(mechanism, backend, layout, real, profile, loops, coordinates)
+        self.composition = name_of(order)
+        self.backend, self._how, self._origin = backend, {**how, "backend": backend, "order": order}, mechanism
+        engine, self._text = _engine_of(mechanism, backend, layout, real, profile, loops, coordinates, order)
         self._hold(mechanism, engine)
         for name, value in parameters.items():
             self.set_parameter(name, value)
@@ -117,6 +121,7 @@ class Simulator(Varied, Many):
     def __reduce__(self) -> tuple[Callable[..., Simulator], tuple]:
         real = precision_of(self.engine)
         build = {"real": real, "backend": self.backend, "loops": self.loops, "coordinates": self.coordinates}
+        build |= {"order": self.order}
         if self._text is not None:
             build |= {"layout": self._text.layout, "profile": self.profile}
         return _restored, (self._origin, self.mechanism, build, self.settings, self.engine.parameters.copy())
@@ -167,6 +172,7 @@ class Simulator(Varied, Many):
         standing.check_limits()
         self.engine.forget()
         check_switches(project=project, knot=knot)
+        check_beginning(self, not knot, rates)
         try:
             time = number(time)
         except ValueError as error:
@@ -192,6 +198,10 @@ class Simulator(Varied, Many):
             standing.check_apart(project)
         standing.check_closed(frame, None if project else change, doubt)
         standing.check_apart(project)
+        if project and not isfinite(change):
+            raise AssemblyError(
+                "no start that fits is found from here: bodies are moved to no finite place; start nearer"
+            )
         return float(frames.entry(self.plan, frame[None], "closure")[0])
 
     def project(self, state: State | None = None, *, step: float = 0.01) -> State:
@@ -294,7 +304,7 @@ class Simulator(Varied, Many):
     def _go_on(self, start: Trajectory, step: float) -> None:
         """Put the solver where a trajectory ended."""
         starter = Starter(self.engine, self.mechanism, self.inputs)
-        starter.check_goes_on(start.whole, step, self.settings, self.coordinates)
+        starter.check_goes_on(start.whole, step, self.settings, self.coordinates, self.composition)
         self._set_step(step)
         starter.go_on(start.whole)
         self.turning, self.angles = Turning(self.mechanism, self.settings), start.state().angles
@@ -305,19 +315,27 @@ def _in_one_line(simulator: Simulator) -> str:
     changed = f", {listed(simulator.settings, 'parameters set')}" if simulator.settings else ""
     rows = f"{len(simulator.plan.bodies)} bodies, {simulator.plan.rows} rows"
     kind = f"{simulator.coordinates} coordinates, {precision_of(simulator.engine)}"
+    kind += f", {simulator.composition}" if simulator.composition else ""
     return f"<Simulator of {simulator.mechanism.name}: {rows}, {kind}, in {how}{changed}>"
 
 
 def _engine_of(
-    mechanism: Mechanism, backend: str, layout: str, real: str, profile: Profile, loops: str, coordinates: str
+    mechanism: Mechanism,
+    backend: str,
+    layout: str,
+    real: str,
+    profile: Profile,
+    loops: str,
+    coordinates: str,
+    order: int | str,
 ) -> tuple[Engine, Text | None]:
     """A solver of a mechanism, and its generated text, of which Python needs none."""
     if backend == "c":
-        made = built(mechanism, layout, real, profile, loops, coordinates)
+        made = built(mechanism, layout, real, profile, loops, coordinates, order)
         return CEngine(made.text.plan, made.library, made.text.prefix, real), made.text
     if real != "double":
         raise ArgumentError("the Python back end computes in double; real='float' needs backend='c'")
-    program = composed(mechanism, loops, coordinates)
+    program = composed(mechanism, loops, coordinates, order)
     from symvi.simulate.reference import ReferenceSolver  # a process that runs C needs none
 
     return PythonEngine(plan_of(program), ReferenceSolver(program)), None
@@ -352,7 +370,12 @@ def generate_text(
     fixed_iterations: int = 0,
     substeps: int = DEFAULTS.substeps,
     coordinates: str = "maximal",
+    order: int | str = 2,
 ) -> Text:
-    """The generated C of a mechanism, for writing to a folder. fixed_iterations, substeps: of its default options."""
+    """The generated C of a mechanism, for writing to a folder. fixed_iterations, substeps: of its default options.
+
+    order: of its steps, or a composition by name.
+    """
     check_modes(layout=layout, real=real, loops=loops, coordinates=coordinates)
-    return text_of(Mechanism.of(mechanism), layout, real, loops, prefix, fixed_iterations, substeps, coordinates)
+    found = Mechanism.of(mechanism)
+    return text_of(found, layout, real, loops, prefix, fixed_iterations, substeps, coordinates, order=order)

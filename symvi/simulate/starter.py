@@ -71,10 +71,13 @@ class Starter:
         self.engine.state[:] = start.resume
         self.engine.account[:] = start.account
 
-    def check_goes_on(self, start: Trajectory, step: float, settings: Settings, coordinates: str) -> None:
+    def check_goes_on(
+        self, start: Trajectory, step: float, settings: Settings, coordinates: str, composition: str
+    ) -> None:
         """Raises MechanismError where a trajectory cannot go on in steps of this solver.
 
-        settings: the parameters that differ from the description's. coordinates: what it solves for.
+        settings: the parameters that differ from the description's. coordinates: what it solves for. composition: that
+        of its steps, "" of order 2.
         """
         if start.format != FORMAT:
             raise MechanismError(
@@ -88,6 +91,11 @@ class Starter:
         if start.formulation != coordinates:
             raise MechanismError(
                 f"the trajectory was made with coordinates='{start.formulation}'; go on with the same, or start from "
+                "its state()"
+            )
+        if start.composition != composition:
+            raise MechanismError(
+                f"the trajectory was made with order={start.composition or 2!r}; go on with the same, or start from "
                 "its state()"
             )
         sizes = len(start.resume), len(start.account), sum(values.shape[1] for values in start.multipliers.values())

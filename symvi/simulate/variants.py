@@ -35,9 +35,15 @@ class Varied(Asked):
 
     engine: Engine
     plan: Plan
+    composition: str
     _changes: ParameterChanges
     _how: dict[str, Any]
     _text: Text | None
+
+    @property
+    def order(self) -> int | str:
+        """Of the steps: 2, or the name of the composition that they are."""
+        return self.composition or 2
 
     @property
     def parameter_names(self) -> tuple[str, ...]:
@@ -85,8 +91,9 @@ class Varied(Asked):
     def text(self) -> Text | None:
         """The generated text, with the numbers of this description for defaults; None in Python."""
         if self._text is not None and self._text.plan.digest != self.mechanism.digest:
-            real, loops = self._text.real, self.loops
-            self._text = text_of(self.mechanism, self._text.layout, real, loops, coordinates=self._how["coordinates"])
+            real, loops, how = self._text.real, self.loops, self._how
+            coordinates, order = how["coordinates"], how["order"]
+            self._text = text_of(self.mechanism, self._text.layout, real, loops, coordinates=coordinates, order=order)
         return self._text
 
     @property

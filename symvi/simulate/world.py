@@ -21,6 +21,7 @@ from symvi.simulate import frames
 from symvi.simulate.arguments import Rates, checked_step, checked_table, real_numbers
 from symvi.simulate.failures import failure_of
 from symvi.simulate.knots import coordinate_places, knots_of
+from symvi.simulate.orders import refuse
 from symvi.simulate.run import overlaid
 from symvi.simulate.run_checks import check_run
 from symvi.simulate.seen import SeenState
@@ -320,6 +321,7 @@ def world_at(
     rates: Rates = "momentum",
 ) -> World:
     """A world at a start. own: a simulator with a memory that nobody else uses."""
+    refuse(own, "reset", "a world's inputs change at its knots")
     check_run(1, 1, start, inputs, None, options, None, project, False, rates)
     given = checked_table("inputs", inputs, "names of inputs to numbers")
     step = checked_step(step, "double" if own.engine.state.dtype == np.float64 else "float")

@@ -219,19 +219,19 @@ static real cosine_of(real x)
 /* revolute ground: motion */
 typedef struct {
     real coordinate; /* minimal coordinates [rad] */
-    real rate; /* their rates [(rad)/s] */
+    real rate; /* their rates */
 } four_bar_revolute_ground_motion;
 
 /* revolute: motion */
 typedef struct {
     real coordinate; /* minimal coordinates [rad] */
-    real rate; /* their rates [(rad)/s] */
+    real rate; /* their rates */
 } four_bar_revolute_motion;
 
 /* revolute loop: motion */
 typedef struct {
     real coordinate; /* minimal coordinates [rad] */
-    real rate; /*  */
+    real rate; /* their rates */
 } four_bar_revolute_loop_motion;
 
 typedef struct {
@@ -244,9 +244,9 @@ typedef struct {
 static void setup_common(four_bar_common_work *common)
 {
     const real step = common->step;
-    /* half: half of that length */
+    /* half: half of the step */
     common->half = 0.5*step;
-    /* inverse: its inverse */
+    /* inverse: 1/step */
     common->inverse = 1.0/step;
 }
 
@@ -345,10 +345,10 @@ static void prepare_body(const four_bar_common_work *common, const four_bar_body
     body->kept_l0_1 = common_carry*body_z->l[1];
     body->kept_l0_2 = common_carry*body_z->l[2];
     /* dl/d(theta/h) = (2c² - 1) J + c (a^ J - J a^) + a dᵀ + d aᵀ - 2 (a·d) I - (h/2) l^,  d = Ja - (tr J/2) a */
-    body->kept_trace = 0.5*(J_2 + (J_0 + J_1));
-    body->kept_gap2 = J_0 - J_1;
-    body->kept_minus_gap1 = J_0 - J_2;
-    body->kept_gap0 = J_1 - J_2;
+    body->kept_half_trace = 0.5*(J_2 + (J_0 + J_1));
+    body->kept_difference2 = J_0 - J_1;
+    body->kept_minus_difference1 = J_0 - J_2;
+    body->kept_difference0 = J_1 - J_2;
 }
 
 /* revolute: x, y, z, about first axis, about second axis; once in a step (82 operations) */
@@ -429,11 +429,11 @@ static void prepare_revolute_ground(const four_bar_common_work *common,
         frame_b1_w_frame_a_1));
     /* f = g(z1)/h + (g(z2) - g(z1))/h */
     const real common_closure = common->closure;
-    revolute_ground->kept_opening_0 = g1_0*common_closure;
-    revolute_ground->kept_opening_1 = g1_1*common_closure;
-    revolute_ground->kept_opening_2 = g1_2*common_closure;
-    revolute_ground->kept_opening_3 = g1_3*common_closure;
-    revolute_ground->kept_opening_4 = -(minus_g1_4*common_closure);
+    revolute_ground->kept_violation_0 = g1_0*common_closure;
+    revolute_ground->kept_violation_1 = g1_1*common_closure;
+    revolute_ground->kept_violation_2 = g1_2*common_closure;
+    revolute_ground->kept_violation_3 = g1_3*common_closure;
+    revolute_ground->kept_violation_4 = -(minus_g1_4*common_closure);
 }
 
 /* revolute: x, y, z, about first axis, about second axis; once in a step (124 operations) */
@@ -530,11 +530,11 @@ static void prepare_revolute(const four_bar_common_work *common, const four_bar_
         frame_b1_w_frame_a1_x));
     /* f = g(z1)/h + (g(z2) - g(z1))/h */
     const real common_closure = common->closure;
-    revolute->kept_opening_0 = g1_0*common_closure;
-    revolute->kept_opening_1 = g1_1*common_closure;
-    revolute->kept_opening_2 = g1_2*common_closure;
-    revolute->kept_opening_3 = g1_3*common_closure;
-    revolute->kept_opening_4 = -(minus_g1_4*common_closure);
+    revolute->kept_violation_0 = g1_0*common_closure;
+    revolute->kept_violation_1 = g1_1*common_closure;
+    revolute->kept_violation_2 = g1_2*common_closure;
+    revolute->kept_violation_3 = g1_3*common_closure;
+    revolute->kept_violation_4 = -(minus_g1_4*common_closure);
 }
 
 /* revolute: along first axis, along second axis; once in a step (93 operations) */
@@ -593,8 +593,8 @@ static void prepare_revolute_loop(const four_bar_common_work *common,
     revolute_loop->G1[17] = (a_r_0*anchor_b1_y) - (a_r_3*anchor_b1_x);
     /* f = g(z1)/h + (g(z2) - g(z1))/h */
     const real common_closure = common->closure;
-    revolute_loop->kept_opening_0 = g1_0*common_closure;
-    revolute_loop->kept_opening_1 = g1_1*common_closure;
+    revolute_loop->kept_violation_0 = g1_0*common_closure;
+    revolute_loop->kept_violation_1 = g1_1*common_closure;
 }
 
 /* rows that the others imply (98 operations) */
@@ -869,18 +869,18 @@ static void evaluate_revolute_ground(const four_bar_common_work *common,
     revolute_ground->G2[8] = (frame_a_3*frame_b2_y) + ((frame_a_2*frame_b2_z) + ((frame_a_0*frame_b2_x) +
         (frame_a_1*frame_b2_w)));
     /* f = g(z1)/h + (g(z2) - g(z1))/h */
-    const real opening_0 = revolute_ground->kept_opening_0;
-    const real opening_1 = revolute_ground->kept_opening_1;
-    const real opening_2 = revolute_ground->kept_opening_2;
-    const real opening_3 = revolute_ground->kept_opening_3;
-    const real opening_4 = revolute_ground->kept_opening_4;
-    revolute_ground->f[0] = b->v[0] + anchor_b_rate_x + opening_0;
-    revolute_ground->f[1] = b->v[1] - minus_anchor_b_rate_y + opening_1;
-    revolute_ground->f[2] = b->v[2] - minus_anchor_b_rate_z + opening_2;
+    const real violation_0 = revolute_ground->kept_violation_0;
+    const real violation_1 = revolute_ground->kept_violation_1;
+    const real violation_2 = revolute_ground->kept_violation_2;
+    const real violation_3 = revolute_ground->kept_violation_3;
+    const real violation_4 = revolute_ground->kept_violation_4;
+    revolute_ground->f[0] = b->v[0] + anchor_b_rate_x + violation_0;
+    revolute_ground->f[1] = b->v[1] - minus_anchor_b_rate_y + violation_1;
+    revolute_ground->f[2] = b->v[2] - minus_anchor_b_rate_z + violation_2;
     revolute_ground->f[3] = (2.0*((frame_a_0*frame_b_rate_x) - (frame_a_1*frame_b_rate_w) -
-        (frame_a_2*frame_b_rate_z) + (frame_a_3*frame_b_rate_y))) + opening_3;
+        (frame_a_2*frame_b_rate_z) + (frame_a_3*frame_b_rate_y))) + violation_3;
     revolute_ground->f[4] = (2.0*((frame_a_0*frame_b_rate_y) + (frame_a_1*frame_b_rate_z) -
-        (frame_b_rate_w*frame_a_2) - (frame_b_rate_x*frame_a_3))) + opening_4;
+        (frame_b_rate_w*frame_a_2) - (frame_b_rate_x*frame_a_3))) + violation_4;
     /* f_body -= G(z1)ᵀ y, body b */
     const real y_0 = revolute_ground->y[0]; const real y_1 = revolute_ground->y[1];
     const real y_2 = revolute_ground->y[2]; const real y_3 = revolute_ground->y[3];
@@ -1007,13 +1007,16 @@ static void evaluate_revolute(const four_bar_common_work *common, four_bar_revol
     const real t2 = (frame_a_rate_w*frame_b2_y) + (frame_a1_w*frame_b_rate_y) + ((frame_a_rate_x*frame_b2_z) +
         (frame_a1_x*frame_b_rate_z)) - ((frame_b2_w*frame_a_rate_y) + (frame_a1_y*frame_b_rate_w));
     /* f = g(z1)/h + (g(z2) - g(z1))/h */
-    revolute->f[0] = b->v[0] - (a->v[0] + (anchor_a_rate_x - anchor_b_rate_x)) + revolute->kept_opening_0;
-    revolute->f[1] = b->v[1] - (a->v[1] - (minus_anchor_a_rate_y - minus_anchor_b_rate_y)) + revolute->kept_opening_1;
-    revolute->f[2] = b->v[2] - (a->v[2] - (minus_anchor_a_rate_z - minus_anchor_b_rate_z)) + revolute->kept_opening_2;
-    revolute->f[3] = (2.0*(t1 + ((frame_a_rate_z*frame_b2_y) + (frame_a1_z*frame_b_rate_y)))) +
-        revolute->kept_opening_3;
-    revolute->f[4] = (2.0*(t2 - ((frame_b2_x*frame_a_rate_z) + (frame_a1_z*frame_b_rate_x)))) +
-        revolute->kept_opening_4;
+    const real violation_0 = revolute->kept_violation_0;
+    const real violation_1 = revolute->kept_violation_1;
+    const real violation_2 = revolute->kept_violation_2;
+    const real violation_3 = revolute->kept_violation_3;
+    const real violation_4 = revolute->kept_violation_4;
+    revolute->f[0] = b->v[0] - (a->v[0] + (anchor_a_rate_x - anchor_b_rate_x)) + violation_0;
+    revolute->f[1] = b->v[1] - (a->v[1] - (minus_anchor_a_rate_y - minus_anchor_b_rate_y)) + violation_1;
+    revolute->f[2] = b->v[2] - (a->v[2] - (minus_anchor_a_rate_z - minus_anchor_b_rate_z)) + violation_2;
+    revolute->f[3] = (2.0*(t1 + ((frame_a_rate_z*frame_b2_y) + (frame_a1_z*frame_b_rate_y)))) + violation_3;
+    revolute->f[4] = (2.0*(t2 - ((frame_b2_x*frame_a_rate_z) + (frame_a1_z*frame_b_rate_x)))) + violation_4;
     /* f_body -= G(z1)ᵀ y, body a */
     const real y_0 = revolute->y[0]; const real y_1 = revolute->y[1]; const real y_2 = revolute->y[2];
     const real y_3 = revolute->y[3]; const real y_4 = revolute->y[4];
@@ -1141,12 +1144,12 @@ static void evaluate_revolute_loop(const four_bar_common_work *common, four_bar_
     revolute_loop->G2[16] = (anchor_b2_z*axis22_x) - (anchor_b2_x*axis22_z);
     revolute_loop->G2[17] = (anchor_b2_y*axis22_x) - (anchor_b2_x*axis22_y);
     /* f = g(z1)/h + (g(z2) - g(z1))/h */
-    const real opening_0 = revolute_loop->kept_opening_0;
-    const real opening_1 = revolute_loop->kept_opening_1;
+    const real violation_0 = revolute_loop->kept_violation_0;
+    const real violation_1 = revolute_loop->kept_violation_1;
     revolute_loop->f[0] = (axis1_rate_x*u2_0) + (a_r_2*t1) - ((minus_axis1_rate_y*u2_1) - (a_r_5*t2)) -
-        ((minus_axis1_rate_z*u2_2) - (a_r_8*t3)) + opening_0;
+        ((minus_axis1_rate_z*u2_2) - (a_r_8*t3)) + violation_0;
     revolute_loop->f[1] = (u2_0*axis2_rate_x) + (t1*a_r_0) - ((u2_1*minus_axis2_rate_y) - (t2*a_r_3)) -
-        ((u2_2*minus_axis2_rate_z) - (t3*a_r_6)) + opening_1;
+        ((u2_2*minus_axis2_rate_z) - (t3*a_r_6)) + violation_1;
     /* f_body -= G(z1)ᵀ y, body a */
     const real y_0 = revolute_loop->y[0]; const real y_1 = revolute_loop->y[1];
     const real t4 = (a_r_2*y_0) + (a_r_0*y_1);
@@ -1220,24 +1223,25 @@ static void linearize_body(const four_bar_common_work *common, const four_bar_bo
     /* dl/d(theta/h) = (2c² - 1) J + c (a^ J - J a^) + a dᵀ + d aᵀ - 2 (a·d) I - (h/2) l^,  d = Ja - (tr J/2) a */
     const real common_half = common->half;
     const real a_1 = body->a[1];
-    const real trace = body->kept_trace;
+    const real half_trace = body->kept_half_trace;
     const real J_3 = body->j[3];
     const real minus_J_4 = body->kept_minus_J_4;
     const real minus_J_5 = body->kept_minus_J_5;
-    const real d_1 = (common_half*Jw_1) - (a_1*trace);
+    const real minus_difference1 = body->kept_minus_difference1;
+    const real d_1 = (common_half*Jw_1) - (a_1*half_trace);
     const real spread_1 = a_1*d_1;
-    const real d_2 = (common_half*Jw_2) - (trace*a_2);
+    const real d_2 = (common_half*Jw_2) - (half_trace*a_2);
     const real spread_2 = a_2*d_2;
     const real a_2_J_3 = a_2*J_3;
     const real a_1_minus_J_4 = a_1*minus_J_4;
     const real share = -1.0 + (2.0*(c*c));
     body->D[21] = -((2.0*(spread_1 + spread_2 + (c*(a_2_J_3 + a_1_minus_J_4)))) - (body->j[0]*share));
-    const real d_0 = (common_half*Jw_0) - (trace*a_0);
-    const real t1 = (d_1*a_0) + (a_1*d_0) + (c*((minus_J_4*a_0) - (a_1*minus_J_5) + (a_2*body->kept_gap2))) +
+    const real d_0 = (common_half*Jw_0) - (half_trace*a_0);
+    const real t1 = (d_1*a_0) + (a_1*d_0) + (c*((minus_J_4*a_0) - (a_1*minus_J_5) + (a_2*body->kept_difference2))) +
         (J_3*share);
     const real t2 = common_half*body->l[2];
     body->D[22] = t1 + t2;
-    const real t3 = (d_2*a_0) + (a_2*d_0) + (c*((J_3*a_0) + (a_2*minus_J_5) - (a_1*body->kept_minus_gap1))) -
+    const real t3 = (d_2*a_0) + (a_2*d_0) + (c*((J_3*a_0) + (a_2*minus_J_5) - (a_1*minus_difference1))) -
         (minus_J_4*share);
     const real common_half_minus_l_1 = common_half*minus_l_1;
     body->D[23] = t3 + common_half_minus_l_1;
@@ -1245,7 +1249,7 @@ static void linearize_body(const four_bar_common_work *common, const four_bar_bo
     const real spread_0 = a_0*d_0;
     const real a_0_minus_J_5 = a_0*minus_J_5;
     body->D[28] = -((2.0*(spread_2 + spread_0 - (c*(a_2_J_3 + a_0_minus_J_5)))) - (share*body->j[1]));
-    const real t4 = (a_1*d_2) + (d_1*a_2) - (c*((a_1*J_3) + (a_2*minus_J_4) - (a_0*body->kept_gap0))) -
+    const real t4 = (a_1*d_2) + (d_1*a_2) - (c*((a_1*J_3) + (a_2*minus_J_4) - (a_0*body->kept_difference0))) -
         (share*minus_J_5);
     const real t5 = common_half*body->l[0];
     body->D[29] = t4 + t5;
@@ -3715,7 +3719,7 @@ static void measure_revolute_loop(const four_bar_revolute_loop_parameters *revol
         frame_a1_x_frame_b1_x)))))/t1) - ((d_3*(0.5*(frame_a1_z_frame_b1_w + (frame_a1_y_frame_b1_x -
         (frame_a1_w_frame_b1_z + frame_a1_x_frame_b1_y)))))/t1);
     const real minus_G_a_05 = 2.0*t4;
-    /* rate */
+    /* rate: their rates */
     revolute_loop_m->rate = -((minus_G_a_03*a->w[0]) + (minus_G_a_04*a->w[1]) + (minus_G_a_05*a->w[2]) -
         (minus_G_a_03*b->w[0]) - (minus_G_a_04*b->w[1]) - (minus_G_a_05*b->w[2]));
 }
@@ -3749,7 +3753,7 @@ static void account_body(four_bar_common_account *common_a, const four_bar_body_
     common_a->pace = common_a->pace + T - T_2;
 }
 
-/* what the order of the method leaves open of the energy (177 operations) */
+/* bound on the error of the energy that a method of second order may make in a step (177 operations) */
 /*   scatter += (v - v-)·M (v - v-)/2 + (h w)² w·J w/24    [derived here] */
 /*   T = (1/2) m v·v + (1/2) w·Jw    [BM20 (21), BSMH23 section 2] */
 /*   swerve += (2 (v - v-) - (v- - v--))·M v-    [derived here] */

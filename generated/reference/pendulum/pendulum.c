@@ -202,7 +202,7 @@ static real cosine_of(real x)
 /* revolute ground: motion */
 typedef struct {
     real coordinate; /* minimal coordinates [rad] */
-    real rate; /* their rates [(rad)/s] */
+    real rate; /* their rates */
 } pendulum_revolute_ground_motion;
 
 typedef struct {
@@ -217,9 +217,9 @@ static void run_setup(const pendulum_parameters *p, pendulum_work *w)
     {
         pendulum_common_work *const common = &w->common[0];
         const real step = common->step;
-        /* half: half of that length */
+        /* half: half of the step */
         common->half = 0.5*step;
-        /* inverse: its inverse */
+        /* inverse: 1/step */
         common->inverse = 1.0/step;
     }
     /* rod */
@@ -326,10 +326,10 @@ static void run_prepare(const pendulum_parameters *p, const pendulum_state *z, p
         body->kept_l0_1 = common_carry*body_z->l[1];
         body->kept_l0_2 = common_carry*body_z->l[2];
         /* dl/d(theta/h) = (2c² - 1) J + c (a^ J - J a^) + a dᵀ + d aᵀ - 2 (a·d) I - (h/2) l^,  d = Ja - (tr J/2) a */
-        body->kept_trace = 0.5*(J_2 + (J_0 + J_1));
-        body->kept_gap2 = J_0 - J_1;
-        body->kept_minus_gap1 = J_0 - J_2;
-        body->kept_gap0 = J_1 - J_2;
+        body->kept_half_trace = 0.5*(J_2 + (J_0 + J_1));
+        body->kept_difference2 = J_0 - J_1;
+        body->kept_minus_difference1 = J_0 - J_2;
+        body->kept_difference0 = J_1 - J_2;
     }
     /* pin */
     /* revolute: x, y, z, about first axis, about second axis; once in a step (81 operations) */
@@ -411,11 +411,11 @@ static void run_prepare(const pendulum_parameters *p, const pendulum_state *z, p
             frame_b1_w_frame_a_1));
         /* f = g(z1)/h + (g(z2) - g(z1))/h */
         const real common_closure = common->closure;
-        revolute_ground->kept_opening_0 = g1_0*common_closure;
-        revolute_ground->kept_opening_1 = g1_1*common_closure;
-        revolute_ground->kept_opening_2 = g1_2*common_closure;
-        revolute_ground->kept_opening_3 = g1_3*common_closure;
-        revolute_ground->kept_opening_4 = -(minus_g1_4*common_closure);
+        revolute_ground->kept_violation_0 = g1_0*common_closure;
+        revolute_ground->kept_violation_1 = g1_1*common_closure;
+        revolute_ground->kept_violation_2 = g1_2*common_closure;
+        revolute_ground->kept_violation_3 = g1_3*common_closure;
+        revolute_ground->kept_violation_4 = -(minus_g1_4*common_closure);
     }
 }
 
@@ -630,18 +630,18 @@ static void run_evaluate(const pendulum_parameters *p, pendulum_work *w)
         revolute_ground->G2[8] = (frame_a_3*frame_b2_y) + ((frame_a_2*frame_b2_z) + ((frame_a_0*frame_b2_x) +
             (frame_a_1*frame_b2_w)));
         /* f = g(z1)/h + (g(z2) - g(z1))/h */
-        const real opening_0 = revolute_ground->kept_opening_0;
-        const real opening_1 = revolute_ground->kept_opening_1;
-        const real opening_2 = revolute_ground->kept_opening_2;
-        const real opening_3 = revolute_ground->kept_opening_3;
-        const real opening_4 = revolute_ground->kept_opening_4;
-        revolute_ground->f[0] = b->v[0] + anchor_b_rate_x + opening_0;
-        revolute_ground->f[1] = b->v[1] - minus_anchor_b_rate_y + opening_1;
-        revolute_ground->f[2] = b->v[2] - minus_anchor_b_rate_z + opening_2;
+        const real violation_0 = revolute_ground->kept_violation_0;
+        const real violation_1 = revolute_ground->kept_violation_1;
+        const real violation_2 = revolute_ground->kept_violation_2;
+        const real violation_3 = revolute_ground->kept_violation_3;
+        const real violation_4 = revolute_ground->kept_violation_4;
+        revolute_ground->f[0] = b->v[0] + anchor_b_rate_x + violation_0;
+        revolute_ground->f[1] = b->v[1] - minus_anchor_b_rate_y + violation_1;
+        revolute_ground->f[2] = b->v[2] - minus_anchor_b_rate_z + violation_2;
         revolute_ground->f[3] = (2.0*((frame_a_0*frame_b_rate_x) - (frame_a_1*frame_b_rate_w) -
-            (frame_a_2*frame_b_rate_z) + (frame_a_3*frame_b_rate_y))) + opening_3;
+            (frame_a_2*frame_b_rate_z) + (frame_a_3*frame_b_rate_y))) + violation_3;
         revolute_ground->f[4] = (2.0*((frame_a_0*frame_b_rate_y) + (frame_a_1*frame_b_rate_z) -
-            (frame_b_rate_w*frame_a_2) - (frame_b_rate_x*frame_a_3))) + opening_4;
+            (frame_b_rate_w*frame_a_2) - (frame_b_rate_x*frame_a_3))) + violation_4;
         /* f_body -= G(z1)ᵀ y, body b */
         const real y_0 = revolute_ground->y[0]; const real y_1 = revolute_ground->y[1];
         const real y_2 = revolute_ground->y[2]; const real y_3 = revolute_ground->y[3];
@@ -712,24 +712,26 @@ static void run_linearize(const pendulum_parameters *p, pendulum_work *w)
         /* dl/d(theta/h) = (2c² - 1) J + c (a^ J - J a^) + a dᵀ + d aᵀ - 2 (a·d) I - (h/2) l^,  d = Ja - (tr J/2) a */
         const real common_half = common->half;
         const real a_1 = body->a[1];
-        const real trace = body->kept_trace;
+        const real half_trace = body->kept_half_trace;
         const real J_3 = body->j[3];
         const real minus_J_4 = body->kept_minus_J_4;
         const real minus_J_5 = body->kept_minus_J_5;
-        const real d_1 = (common_half*Jw_1) - (a_1*trace);
+        const real minus_difference1 = body->kept_minus_difference1;
+        const real d_1 = (common_half*Jw_1) - (a_1*half_trace);
         const real spread_1 = a_1*d_1;
-        const real d_2 = (common_half*Jw_2) - (trace*a_2);
+        const real d_2 = (common_half*Jw_2) - (half_trace*a_2);
         const real spread_2 = a_2*d_2;
         const real a_2_J_3 = a_2*J_3;
         const real a_1_minus_J_4 = a_1*minus_J_4;
         const real share = -1.0 + (2.0*(c*c));
         body->D[21] = -((2.0*(spread_1 + spread_2 + (c*(a_2_J_3 + a_1_minus_J_4)))) - (body->j[0]*share));
-        const real d_0 = (common_half*Jw_0) - (trace*a_0);
-        const real t1 = (d_1*a_0) + (a_1*d_0) + (c*((minus_J_4*a_0) - (a_1*minus_J_5) + (a_2*body->kept_gap2))) +
+        const real d_0 = (common_half*Jw_0) - (half_trace*a_0);
+        const real t1 = (d_1*a_0) + (a_1*d_0) + (c*((minus_J_4*a_0) - (a_1*minus_J_5) +
+            (a_2*body->kept_difference2))) +
             (J_3*share);
         const real t2 = common_half*body->l[2];
         body->D[22] = t1 + t2;
-        const real t3 = (d_2*a_0) + (a_2*d_0) + (c*((J_3*a_0) + (a_2*minus_J_5) - (a_1*body->kept_minus_gap1))) -
+        const real t3 = (d_2*a_0) + (a_2*d_0) + (c*((J_3*a_0) + (a_2*minus_J_5) - (a_1*minus_difference1))) -
             (minus_J_4*share);
         const real common_half_minus_l_1 = common_half*minus_l_1;
         body->D[23] = t3 + common_half_minus_l_1;
@@ -737,7 +739,7 @@ static void run_linearize(const pendulum_parameters *p, pendulum_work *w)
         const real spread_0 = a_0*d_0;
         const real a_0_minus_J_5 = a_0*minus_J_5;
         body->D[28] = -((2.0*(spread_2 + spread_0 - (c*(a_2_J_3 + a_0_minus_J_5)))) - (share*body->j[1]));
-        const real t4 = (a_1*d_2) + (d_1*a_2) - (c*((a_1*J_3) + (a_2*minus_J_4) - (a_0*body->kept_gap0))) -
+        const real t4 = (a_1*d_2) + (d_1*a_2) - (c*((a_1*J_3) + (a_2*minus_J_4) - (a_0*body->kept_difference0))) -
             (share*minus_J_5);
         const real t5 = common_half*body->l[0];
         body->D[29] = t4 + t5;
@@ -1649,7 +1651,7 @@ static void run_account(const pendulum_parameters *p, const pendulum_state *z, c
 static void run_scatter(const pendulum_parameters *p, const pendulum_state *z, pendulum_work *w)
 {
     /* rod */
-    /* what the order of the method leaves open of the energy (177 operations) */
+    /* bound on the error of the energy that a method of second order may make in a step (177 operations) */
     /*   scatter += (v - v-)·M (v - v-)/2 + (h w)² w·J w/24    [derived here] */
     /*   T = (1/2) m v·v + (1/2) w·Jw    [BM20 (21), BSMH23 section 2] */
     /*   swerve += (2 (v - v-) - (v- - v--))·M v-    [derived here] */
