@@ -28,7 +28,8 @@ class Request:
     real: "double" or "float". layout, loops, coordinates: as for Simulator. fixed_iterations: Newton iterations in
     every step, or 0 (until it converges). substeps: parts that a step which fails may be split into. prefix: of every
     symbol and file. step: of the exported defaults [s]. most_text, most_ram: budgets [bytes], or None. measure: whether
-    figures of boards are measured. model: whether what a model is asked comes along.
+    figures of boards are measured. model: whether what a model is asked comes along. slopes: whether derivatives of a
+    step do.
 
     Raises SymviError, naming the option, for what cannot be exported.
     """
@@ -46,15 +47,18 @@ class Request:
     most_ram: int | None
     measure: bool
     model: bool = False
+    slopes: bool = False
 
     def __post_init__(self) -> None:
         _one_of("real", self.real, ("double", "float"))
         _one_of("layout", self.layout, _LAYOUTS)
         _one_of("loops", self.loops, _LOOPS)
         _one_of("coordinates", self.coordinates, _COORDINATES)
-        for name in ("measure", "model"):
+        for name in ("measure", "model", "slopes"):
             if not isinstance(getattr(self, name), bool):
                 raise SymviError(f"{name} {shown(getattr(self, name))}: must be True or False")
+        if self.slopes and self.real != "double":
+            raise SymviError(f"slopes: derivatives are computed in double, not in {self.real}; leave them out")
         check_prefix(self.prefix)
         if not _is_count(self.fixed_iterations, 0) or self.fixed_iterations > MOST_ITERATIONS:
             raise SymviError(

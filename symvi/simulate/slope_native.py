@@ -99,6 +99,10 @@ class NativeSlopes:
         engine._function("carried")(*self._arguments(), *arrays)
         return found[: len(near)], rates[: len(near)], velocities
 
+    def has_linearize(self) -> bool:
+        """Whether the text has a function for the whole: that of a tree."""
+        return hasattr(self.engine._lib, f"{self.engine._prefix}_linearize")
+
     def linearize(self, options: SolverOptions) -> tuple[int, np.ndarray, np.ndarray]:
         """(status, A, B) of the step from the state, by the generated function; of a tree only."""
         engine, prefix = self.engine, self.engine._prefix.upper()

@@ -71,8 +71,8 @@ def test_gradients_are_the_product_of_all_steps(name: str) -> None:
     assert found.names == motion.names
     _, by_x, by_u = squares(found.x, found.u)
     whole, expected = np.eye(len(found.names)), by_x[0].copy()
-    for k, one in enumerate(motion):
-        whole = one.A @ whole
+    for k, one in enumerate(motion.A):
+        whole = one @ whole
         expected += whole.T @ by_x[k + 1]
     np.testing.assert_allclose(found.start, expected, rtol=0, atol=1e-9 * np.abs(expected).max())
     assert found.smoothing == motion.smoothing
