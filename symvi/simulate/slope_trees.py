@@ -33,7 +33,7 @@ def matrices(linearizer: Linearizer, state: Array, inputs: Array, options: Solve
     slopes = linearizer.slopes
     assert isinstance(slopes, NativeSlopes)
     slopes.enter(state, inputs)
-    status, a, b = slopes.linearize(options)
+    status, a, b = slopes.linearize(options, linearizer.near)
     if status != 0 or not (np.isfinite(a).all() and np.isfinite(b).all()):
         return None
     places = [linearizer._place_of(each) for each in linearizer.chosen]
