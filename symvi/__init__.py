@@ -66,6 +66,7 @@ _JOINTS.close_own(_try_joint)
 
 if TYPE_CHECKING:
     from symvi.errors import (
+        AccuracyWarning,
         ArgumentError,
         AssemblyError,
         CompilerError,
@@ -82,7 +83,7 @@ if TYPE_CHECKING:
         SymviWarning,
     )
     from symvi.exporters import Exported, export
-    from symvi.importers import Imported, load
+    from symvi.importers import Format, Imported, load, register_format
     from symvi.mechanism import (
         Actuator,
         Body,
@@ -110,17 +111,18 @@ if TYPE_CHECKING:
     from symvi.registry import ContactKind, ForceKind, JointType, register_contact, register_force, register_joint
     from symvi.simulate import Simulator, SolverOptions, Trajectory
     from symvi.simulate.coordinates import coordinates_of, state_from
+    from symvi.sweeps import sweep
 
 __version__ = "0.1.0"
 
 _HOME_OF = {
     name: module
     for module, names in {
-        "symvi.errors": "ArgumentError AssemblyError CompilerError EnergyWarning FileError MechanismError"
-        " MissingExtraError MissingFileError RateWarning SolverError SpinWarning StiffnessWarning SymviError"
-        " SymviWarning",
+        "symvi.errors": "AccuracyWarning ArgumentError AssemblyError CompilerError EnergyWarning FileError"
+        " MechanismError MissingExtraError MissingFileError RateWarning SolverError SpinWarning StiffnessWarning"
+        " SymviError SymviWarning",
         "symvi.exporters": "Exported export",
-        "symvi.importers": "Imported load",
+        "symvi.importers": "Format Imported load register_format",
         "symvi.mechanism": "Actuator Body Box Capsule Contact Coupling Cylinder Driver DryFriction Joint JointDamper"
         " JointSpring Limit Mechanism PointSpring Potential Rod Servo Sphere Wrench",
         "symvi.mechanism.state": "State",
@@ -128,12 +130,14 @@ _HOME_OF = {
         "symvi.registry": "ContactKind ForceKind JointType register_contact register_force register_joint",
         "symvi.simulate": "Simulator SolverOptions Trajectory",
         "symvi.simulate.coordinates": "coordinates_of state_from",
+        "symvi.sweeps": "sweep",
     }.items()
     for name in names.split()
 }
 
 # Written out, because type checkers and completion read it; a test compares it with the table above.
 __all__ = [
+    "AccuracyWarning",
     "Actuator",
     "ArgumentError",
     "AssemblyError",
@@ -151,6 +155,7 @@ __all__ = [
     "Exported",
     "FileError",
     "ForceKind",
+    "Format",
     "Imported",
     "Joint",
     "JointDamper",
@@ -184,8 +189,10 @@ __all__ = [
     "placements",
     "register_contact",
     "register_force",
+    "register_format",
     "register_joint",
     "state_from",
+    "sweep",
 ]
 
 

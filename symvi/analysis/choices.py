@@ -9,13 +9,13 @@ from typing import NamedTuple, TypedDict, TypeVar
 
 from symvi.analysis.joint_sides import free_sides
 from symvi.graph import Constraint, EliminationOrder, Graph, plan
-from symvi.mechanism import Mechanism, PointSpring, constraint_count, coordinate_count
+from symvi.mechanism import Mechanism, constraint_count, coordinate_count
 from symvi.numbers.extent import size_of
 from symvi.physics.coordinates import joint_laws, with_laws
 from symvi.physics.model import SHARES, ConstraintModel, LawModel, Parameter, ShareModel
 from symvi.physics.multibody import MultibodySystem
 from symvi.physics.relations import lock_model
-from symvi.registry import JOINTS
+from symvi.registry import JOINTS, laws_between_points
 
 Weighed = TypeVar("Weighed", ConstraintModel, LawModel)
 
@@ -145,7 +145,7 @@ def held_bodies(mechanism: Mechanism) -> Counter[str]:
     for coupling in mechanism.couplings:
         found.update({body for name in coupling.joints for body in joints[name]})
     found.update(body for driver in mechanism.drivers for body in joints[driver.joint])
-    springs = [force for force in mechanism.forces if isinstance(force, PointSpring)]
+    springs = laws_between_points(mechanism.forces)
     found.update(body for pair in (*mechanism.contacts, *springs) for body in (pair.parent, pair.child))
     return found
 
@@ -162,7 +162,7 @@ def _weighed(model: Weighed, system: MultibodySystem):
     loaded = any(held[body] > 1 for body in bodies)  # by more than what the laws are of
     joint = model.name if isinstance(model, ConstraintModel) else model.joint
     opposed = free_sides(mechanism, mechanism.joint(joint)) if loaded and joint and model.laws.elastic else ()
-    laws = replace(model.laws, loaded=loaded, opposed=opposed)
+    laws = replace(model.laws, loaded=loaded, opposed=() if system.central else opposed, central=system.central)
     return replace(model, parameters={**model.parameters, SHARES: shares}, laws=laws)
 
 

@@ -9,7 +9,7 @@ so that row i of A is what row i keeps of its size 1 after the tree's rows have 
 doubt; with them out of the way, the conditioning of a long chain does not blur the decision.
 
 Neither N nor H nor C is ever written down. C is found from the leaves to the roots, as articulated inertias are
-(Featherstone, Rigid Body Dynamics Algorithms, chapter 7), and fills in nothing: row i of A has entries only at
+(Featherstone, chapter 7), and fills in nothing: row i of A has entries only at
 freedoms of the bodies that row i touches and of those above them.
 """
 

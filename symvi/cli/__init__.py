@@ -14,12 +14,24 @@ from symvi.cli import (  # the commands register themselves with `app`
     exporting,
     importing,
     reading,
+    sweeping,
     verifying,
     viewing,
 )
 from symvi.cli.console import app, command, print_json
 
-__all__ = ["app", "command", "commands", "exporting", "importing", "main", "reading", "verifying", "viewing"]
+__all__ = [
+    "app",
+    "command",
+    "commands",
+    "exporting",
+    "importing",
+    "main",
+    "reading",
+    "sweeping",
+    "verifying",
+    "viewing",
+]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

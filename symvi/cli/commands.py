@@ -23,7 +23,7 @@ from rich.console import Console
 
 from symvi.cli.console import command
 from symvi.cli.importing import imported_looks, set_starts, takes_mechanism
-from symvi.cli.setting import given_numbers, simulator_with
+from symvi.cli.setting import given_numbers, set_numbers, simulator_with
 from symvi.errors import EnergyWarning, RateWarning, SpinWarning, StiffnessWarning, SymviError, missing_extra
 from symvi.numbers.control import DEFAULTS, MOST_ITERATIONS, MOST_PARTS, PARTS
 
@@ -46,7 +46,11 @@ Coordinates = Annotated[
     Literal["auto", "maximal", "tree"],
     typer.Option(
         help="What is solved for: velocities of bodies, rates of joints, or (auto) what takes fewer operations."
+        " With auto a motion that goes on keeps its own."
     ),
+]
+Order = Annotated[
+    str, typer.Option(help="Of the steps: 2, 4, 6, 8, or a composition by name, such as triple-jump; see the manual.")
 ]
 Substeps = Annotated[
     int, typer.Option(help="Equal parts, a power of two, that a step which fails may be split into; 1: none.")
@@ -124,6 +128,8 @@ def info(
     imported: Imported,
     loops: Loops = "drop-redundant",
     coordinates: Coordinates = "maximal",
+    set_: Settings = None,
+    order: Order = "2",
     kernels: Annotated[bool, typer.Option("--kernels", help="Show the operations of every kernel too.")] = False,
 ) -> Mapping[str, Any]:
     """Show what a mechanism is: nodes, freedoms, rank, redundant rows, elimination order, fill-in, operation counts."""
@@ -131,15 +137,15 @@ def info(
     from symvi.simulate.described import settable_values
     from symvi.simulate.solver_build import composed
 
-    mechanism = imported.mechanism
-    program = composed(mechanism, loops, coordinates)
+    mechanism = set_numbers(imported, set_, loops).mechanism
+    program = composed(mechanism, loops, coordinates, order)
     facts: dict[str, Any] = describe(mechanism, program) | settable_values(mechanism, program)
     facts |= _other_coordinates(mechanism, loops, facts["coordinates"])
     plain = {key: value for key, value in facts.items() if not isinstance(value, Mapping)}
-    _print_table(console, facts["name"], plain)
+    print_table(console, facts["name"], plain)
     for title in ["parameters", "redundant rows", "operations per phase", *["operations per kernel"] * kernels]:
         if facts.get(title):
-            _print_table(console, title, facts[title])
+            print_table(console, title, facts[title])
     return facts
 
 
@@ -169,8 +175,10 @@ def generate(
     prefix: Annotated[str | None, typer.Option(help="Of every symbol; the mechanism's name if left out.")] = None,
     loops: Loops = "drop-redundant",
     coordinates: Coordinates = "maximal",
+    order: Order = "2",
     fixed_iterations: FixedIterations = 0,
     substeps: Substeps = DEFAULTS.substeps,
+    set_: Settings = None,
 ) -> Mapping[str, Any]:
     """Write a mechanism's solver as C: one header and one source."""
     from symvi.simulate.simulator import generate_text
@@ -178,7 +186,9 @@ def generate(
     _check_prefix(prefix)
     if substeps not in PARTS:
         raise SymviError(f"--substeps {substeps}: must be a power of two, from 1 to {MOST_PARTS}")
-    text = generate_text(imported.mechanism, layout, real, loops, prefix, fixed_iterations, substeps, coordinates)
+    imported = set_numbers(imported, set_, loops)
+    how = layout, real, loops, prefix, fixed_iterations, substeps, coordinates
+    text = generate_text(imported.mechanism, *how, order=order)
     output.mkdir(parents=True, exist_ok=True)
     for name, contents in text.files.items():
         _write_whole(output / name, contents)
@@ -214,6 +224,11 @@ def simulate(
     backend: Backend = "auto",
     loops: Loops = "drop-redundant",
     coordinates: Coordinates = "maximal",
+    order: Order = "2",
+    accuracy: Annotated[
+        float | None,
+        typer.Option(help="Largest error in m and rad: chooses steps and order; --step lies between knots."),
+    ] = None,
     tolerance: Annotated[float | None, typer.Option(help="Change of a velocity that may be left, in m/s.")] = None,
     complementarity: Annotated[
         float | None, typer.Option(help="Product that contacts may leave, of weight times fall in a step.")
@@ -255,7 +270,7 @@ def simulate(
     mechanism = imported.mechanism
     start = None if resume is None else Trajectory.load(resume)
     build: dict[str, Any] = {"layout": layout, "real": real, "profile": profile, "backend": backend, "loops": loops}
-    build["coordinates"] = coordinates
+    build |= {"coordinates": coordinates, "order": order}
     given = given_numbers(settings)
     how: dict[str, Any] = {
         "every": every,
@@ -264,8 +279,9 @@ def simulate(
         "start": start,
         "options": options,
         "rates": rates,
+        "accuracy": accuracy,
     }
-    how["inputs"] = _inputs(input_ or [], imported)
+    how["inputs"] = told_inputs(input_ or [], imported)
     simulator, trajectory, seconds = _run(console, mechanism, time, step, build, chosen, given, **how)
     imported = replace(imported, mechanism=simulator.mechanism)
     result = dict(_summary(console, simulator, trajectory, seconds))
@@ -387,7 +403,7 @@ def _run(
         simulator = simulator_with(mechanism, build, given)
     if chosen:  # of one step, before an hour's work is lost for want of a name
         with _quiet():
-            simulator.simulate(step, step, **{**how, "every": 1}).curves.check(chosen)
+            simulator.simulate(step, step, **{**how, "every": 1, "accuracy": None}).curves.check(chosen)
     built = perf_counter()
     with _progress(console) as progress:
         try:
@@ -437,6 +453,8 @@ def _summary(
         "steps": steps,
         **({"recorded": ", ".join(trajectory.recorded)} if trajectory.watched else {}),
         "step [s]": trajectory.step,
+        **({"composition": trajectory.composition} if trajectory.composition else {}),
+        **({"accuracy": str(trajectory.accuracy)} if trajectory.accuracy else {}),
         "microseconds per step": round(1e6 * seconds[1] / steps, 2),
         "iterations per step": round(float(trajectory.iterations[1:].mean()), 2),
         "largest closure [m, rad]": float(whole.closure.max()),
@@ -448,12 +466,16 @@ def _summary(
         "failed steps": int((trajectory.status < 0).sum()),
         "steps with warnings": int((trajectory.status[1:] > 0).sum()),
     }
-    _print_table(console, f"{simulator.mechanism.name}, {trajectory.time[-1]:g} s", rows)
+    print_table(console, f"{simulator.mechanism.name}, {trajectory.time[-1]:g} s", rows)
     told, spin = _warnings(trajectory), trajectory.fast_spin()
     for sentence, count in told.items():
         console.print(f"{count} of the recorded steps: {sentence}", highlight=False, markup=False, soft_wrap=True)
     if spin:
         console.print(f"warning: {spin}", highlight=False, markup=False, soft_wrap=True)
+    if trajectory.accuracy and not trajectory.accuracy.is_met:
+        console.print(
+            f"WARNING: {trajectory.accuracy}: shorter steps bring it no nearer", highlight=False, markup=False
+        )
     for alarm in trajectory.alarms:
         console.print(f"WARNING: {alarm.sentence}", highlight=False, markup=False, soft_wrap=True)
     found = {key.split(" [")[0].replace(" ", "_").replace(",", ""): value for key, value in rows.items()}
@@ -502,7 +524,7 @@ def _warnings(trajectory: Trajectory) -> dict[str, int]:
     return {SolverStatus(status).sentence: statuses.count(status) for status in sorted(set(statuses))}
 
 
-def _print_table(console: Console, title: str, rows: Mapping[str, Any]) -> None:
+def print_table(console: Console, title: str, rows: Mapping[str, Any]) -> None:
     from rich.table import Table
     from rich.text import Text
 
@@ -520,7 +542,7 @@ def _shown(value: Any) -> str:
     return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
-def _inputs(texts: list[str], imported: Imported) -> dict[str, object]:
+def told_inputs(texts: list[str], imported: Imported) -> dict[str, object]:
     """Inputs by name: of keyframes first, so that NAME=VALUE may change one of them."""
     from symvi.mechanism.names import did_you_mean, shown
 

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.console import Console
 
-from symvi.cli.commands import Coordinates, FixedIterations, Layout, Loops, Real, Substeps
+from symvi.cli.commands import Coordinates, FixedIterations, Layout, Loops, Order, Real, Settings, Substeps
 from symvi.cli.console import command
 from symvi.cli.importing import takes_mechanism
+from symvi.cli.setting import set_numbers
 from symvi.numbers.control import DEFAULTS
 
 if TYPE_CHECKING:
@@ -35,6 +36,8 @@ def export(
     step: Annotated[float, typer.Option(help="Time step of the defaults and of the self-test, in seconds.")] = 0.01,
     loops: Loops = "drop-redundant",
     coordinates: Coordinates = "maximal",
+    order: Order = "2",
+    set_: Settings = None,
     max_text: Annotated[int | None, typer.Option(help="Refuse more code and constants, in bytes.")] = None,
     max_ram: Annotated[int | None, typer.Option(help="Refuse more structs and stack, in bytes.")] = None,
     measure: Annotated[bool, typer.Option(help="Measure size, stack and instructions on emulated boards.")] = True,
@@ -44,6 +47,7 @@ def export(
     """Write a mechanism's solver as a folder: sources, build files, self-test, figures."""
     from symvi.exporters import export as write
 
+    imported = set_numbers(imported, set_, loops)
     with console.status(f"exporting {imported.mechanism.name}"):
         exported = write(
             imported.mechanism,
@@ -57,6 +61,7 @@ def export(
             step=step,
             loops=loops,
             coordinates=coordinates,
+            order=order,
             max_text=max_text,
             max_ram=max_ram,
             measure=measure,

@@ -92,6 +92,7 @@ def takes_mechanism(function: Callable[..., Any], trajectories: bool = False) ->
 
         run_files(options.pop("register"))
         own = {name: options.pop(name) for name in OPTIONS}
+        _check_once(own["start"] or (), options.get("set_") or ())
         is_saved = trajectories and file.suffix.lower() == ".npz"
         imported = _of_trajectory(file) if is_saved else _imported(file, own, options.get("input_") or ())
         if imported.report.notices:
@@ -176,6 +177,15 @@ def _start(texts: list[str]) -> "str | dict[str, Given]":
         return texts[0]
     form = "--start JOINT=VALUE"
     return {joint: _quantities(value, form, f"{joint}={value}") for joint, value in _pairs(texts, form).items()}
+
+
+def _check_once(starts: Sequence[str], settings: Sequence[str]) -> None:
+    """Raises SymviError for a joint that `--start` and `--set` give a coordinate."""
+    started = {text.partition("=")[0].strip(): text for text in starts if "=" in text}
+    for text in settings:
+        owner, _, field = text.partition("=")[0].strip().rpartition(".")
+        if field == "coordinate" and owner in started:
+            raise SymviError(f"--start {started[owner]!r}, --set {text!r}: give joint '{owner}' one start only")
 
 
 def set_starts(imported: "Imported", texts: list[str]) -> "tuple[Imported, list[str]]":

@@ -1,17 +1,21 @@
-"""What `--set NAME=VALUE` says of numbers, and the simulator that has them.
+"""What `--set NAME=VALUE` says of numbers, and the simulator, or the mechanism, that has them.
 
-Numbers that place bodies, and those that the text has zeros of, change the description (`Simulator.with_parameters`);
-all others are parameters that a run sets.
+For a simulation, numbers that place bodies, and those that the text has zeros of, change the description
+(`Simulator.with_parameters`); all others are parameters that a run sets. Commands that do not run, but print, write or
+show a mechanism, have all of them in the description.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from symvi.cli.importing import set_starts
 from symvi.errors import AssemblyError, MechanismError, SymviError
 
 if TYPE_CHECKING:
+    from symvi.importers import Imported
     from symvi.mechanism import Mechanism
     from symvi.simulate import Simulator
 
@@ -50,12 +54,13 @@ def _number(text: str) -> float | str | None:
 def simulator_with(mechanism: Mechanism, build: Mapping[str, Any], given: Mapping[str, Any]) -> Simulator:
     """The simulator of a mechanism with these numbers. Raises MechanismError, AssemblyError."""
     from symvi.mechanism.changing import with_numbers
+    from symvi.mechanism.named_numbers import places_bodies
     from symvi.simulate import Simulator
 
     try:
         simulator = Simulator(mechanism, **build)
     except (MechanismError, AssemblyError):  # of the numbers as described, which nobody asks for
-        changes = {name: value for name, value in given.items() if _places(mechanism, name)}
+        changes = {name: value for name, value in given.items() if places_bodies(mechanism, name)}
         if not changes:
             raise
         simulator = Simulator(with_numbers(mechanism, changes), **build)
@@ -69,21 +74,41 @@ def simulator_with(mechanism: Mechanism, build: Mapping[str, Any], given: Mappin
     return simulator
 
 
-def _places(mechanism: Mechanism, name: str) -> bool:
-    """Whether a number has a say in where bodies start."""
-    from symvi.mechanism.changing import number_names
+def set_numbers(imported: Imported, texts: list[str] | None, loops: str = "drop-redundant") -> Imported:
+    """The import with the numbers that texts of `--set` say in its description; a start that they open is closed again.
 
-    owner, _, field = name.partition(".")
-    body = owner in mechanism.body_names and field not in ("mass", "inertia")
-    joint = any(element.name == owner for element in (*mechanism.joints, *mechanism.couplings))
-    return (body or joint) and name in number_names(mechanism)
+    Raises SymviError for what is written otherwise, MechanismError, AssemblyError.
+    """
+    imported, others = set_starts(imported, texts or [])
+    given = given_numbers(others)
+    return replace(imported, mechanism=mechanism_with(imported.mechanism, given, loops)) if given else imported
+
+
+def mechanism_with(mechanism: Mechanism, given: Mapping[str, Any], loops: str = "drop-redundant") -> Mechanism:
+    """The mechanism whose description has these numbers: that of `simulator_with`, if all of them were described there.
+
+    Raises MechanismError, AssemblyError.
+    """
+    from symvi.mechanism.changing import with_numbers
+    from symvi.mechanism.named_numbers import places_bodies
+    from symvi.simulate import Simulator
+
+    found = with_numbers(mechanism, given)
+    if not any(places_bodies(mechanism, name) for name in given):
+        return found
+    try:
+        simulator = Simulator(mechanism, backend="python", loops=loops)  # it compiles nothing
+    except (MechanismError, AssemblyError):  # of the numbers as described, which nobody asks for
+        return found
+    return simulator.with_parameters(given).mechanism
 
 
 def _is_described(simulator: Simulator, name: str, value: Any) -> bool:
     """Whether a number is changed in the description, and not set for the run."""
     from symvi.mechanism.changing import number_names
+    from symvi.mechanism.named_numbers import places_bodies
 
     if name not in number_names(simulator.mechanism):
         return False
     has_unit = isinstance(value, str) or (isinstance(value, list) and any(isinstance(part, str) for part in value))
-    return has_unit or name not in simulator.parameter_names or _places(simulator.mechanism, name)
+    return has_unit or name not in simulator.parameter_names or places_bodies(simulator.mechanism, name)

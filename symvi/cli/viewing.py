@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.console import Console
 
+from symvi.cli.commands import Settings
 from symvi.cli.console import command
 from symvi.cli.importing import imported_looks, takes_mechanism
+from symvi.cli.setting import set_numbers
 from symvi.errors import SymviError, missing_extra
 
 if TYPE_CHECKING:
@@ -29,6 +31,7 @@ def view(
     trajectory: Annotated[
         Path | None, typer.Option(help="A saved trajectory of FILE to play back.", metavar="F.npz")
     ] = None,
+    set_: Settings = None,
     port: Annotated[int, typer.Option(min=1, max=65535, help="Of the server, or the next one that is free.")] = 8080,
     no_open: Annotated[bool, typer.Option("--no-open", help="Print the address, and open no browser.")] = False,
     step: Annotated[float, typer.Option(help="Time step of live simulation in seconds.")] = 0.005,
@@ -42,6 +45,9 @@ def view(
     from symvi.view import open_viewer
 
     motion = _motion(imported, trajectory)
+    if set_ and motion is not None:
+        raise SymviError("--set: a motion is played back as it was; leave --set out, or the motion")
+    imported = set_numbers(imported, set_)
     looks = imported_looks(console, imported)
     notices = [str(notice) for notice in imported.report.notices]
     viewer = open_viewer(imported.mechanism, looks=looks, trajectory=motion, notices=notices, port=port, step=step)

@@ -26,7 +26,7 @@ STEP = (  # phases of a step that lanes take
     "substitute", "advance", "compare", "spread", "arrive", "finish", "warm", "apply_impulse", "scale", "exact", "keep",
     "recall", "predict", "right_hand_side", "right_hand_side_exact", "respond",
 )  # fmt: skip
-SCALING, AIMING = ("scale", "exact"), ("right_hand_side", "right_hand_side_exact")  # of which lanes take either
+SCALING, CENTRED = ("scale", "exact"), ("right_hand_side", "right_hand_side_exact")  # of which lanes take either
 NUMBER = re.compile(r"-?[0-9][0-9.e+-]*f?")
 STATE = re.compile(rf"\w+{SUFFIX['state']}->")
 FUNCTIONS = {
@@ -94,9 +94,14 @@ def generate_lanes(
     lane = f"{prefix}_lane"
     view = view_of(program, layout, real, lane, printing=LanePrinter)
     printer = LanePrinter(program, lane, real)
-    scaling, aiming = (_written(program, phases) for phases in (SCALING, AIMING))
-    view |= {"lane": lane, "structs": list(printer.structs()), "scaling_fields": scaling, "aiming_fields": aiming}
-    view["either_fields"] = list({field["name"]: field for field in (*scaling, *aiming)}.values())
+    scaling, centred = (_written(program, phases) for phases in (SCALING, CENTRED))
+    view |= {
+        "lane": lane,
+        "structs": list(printer.structs()),
+        "scaling_fields": scaling,
+        "right_hand_side_fields": centred,
+    }
+    view["either_fields"] = list({field["name"]: field for field in (*scaling, *centred)}.values())
     view |= _view(prefix, coordinates)
     return _sources(prefix, real, view, environment("lanes", kept).get_template("lanes.c.jinja").render(view), kept)
 

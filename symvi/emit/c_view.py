@@ -16,6 +16,7 @@ from symvi.emit.slopes_view import slopes_view
 from symvi.kernels.account import SUMS
 from symvi.kernels.angles import carried_once
 from symvi.numbers import path
+from symvi.numbers.composition import composition_of
 from symvi.numbers.control import (
     APART,
     BENT,
@@ -41,6 +42,7 @@ from symvi.numbers.control import (
     MOST_ITERATIONS,
     MOST_PARTS,
     MOST_TRIED,
+    OF_COMPOSITIONS,
     PARTS,
     PROJECTIONS,
     ROUGH,
@@ -48,7 +50,7 @@ from symvi.numbers.control import (
     SAFETY,
     SENTENCES,
     SHARP,
-    SINGULAR_OPENING,
+    SINGULAR_VIOLATION,
     SLIGHT,
     SLOW,
     SMOOTHER,
@@ -146,7 +148,9 @@ def view_of(
     slopes: Mapping[str, Slopes] | None = None,
 ) -> dict:
     """All names that the templates of C use, but for the start. Arguments as for `generate`; printing: of kernels."""
-    printer = printing(program, prefix, real)
+    printer, composition = printing(program, prefix, real), composition_of(program.notes.get("composition", 2))
+    left_out = (() if program.notes["loops"] else OF_LOOPS, () if composition else OF_COMPOSITIONS)
+    can_end = set(SolverStatus).difference(*left_out)
     phases = {phase: phase_lines(layout, printer, phase, program.phases.get(phase, ())) for phase in MEANINGS}
     for text in phases.values():
         text["lines"] = [part for line in text["lines"] for part in broken(line)]
@@ -179,7 +183,7 @@ def view_of(
         "placing_settles": program.notes["placing_settles"],
         "kernels": [] if layout == "inline" else [printer.kernel(k) for k in program.kernels() if k.name in used],
         "phases": phases,
-        "statuses": [(s.name, int(s), SENTENCES[s]) for s in SolverStatus],
+        "statuses": [(s.name, int(s), SENTENCES[s]) for s in SolverStatus if s in can_end | {*OF_LOOPS}],
         "bodies": program.nodes["body"],
         "constraints": list(printer.groups.constraints()),
         "names": list(printer.constants.names()),
@@ -203,7 +207,7 @@ def view_of(
         "smoother": printer.literal(SMOOTHER),
         "faint": printer.literal(FAINT),
         "kept": printer.literal(KEPT),
-        "mended": [status.name for status in MENDED if program.notes["loops"] or status not in OF_LOOPS],
+        "mended": [status.name for status in MENDED if status in can_end],
         "far_turn": printer.literal(FAR_TURN),
         "fast": printer.literal(FAST),
         "fastest": {each.name.lower(): printer.literal(each.fastest) for each in Beginning},
@@ -215,7 +219,7 @@ def view_of(
         "left": printer.literal(LEFT),
         "still": printer.literal(STILL),
         "slow": printer.literal(SLOW),
-        "singular_opening": printer.literal(SINGULAR_OPENING),
+        "singular_violation": printer.literal(SINGULAR_VIOLATION),
         "round_off": printer.literal(ROUND_OFF[real]),
         "guard": printer.literal(GUARD if real == "double" else COARSER * GUARD),
         "weak": printer.literal(WEAK),
@@ -246,6 +250,10 @@ def view_of(
         "solved_rows": sum(group["count"] * group["rows"] for group in printer.groups.row_groups() if group["solved"]),
         "wrench_groups": list(printer.groups.wrench_groups()),
         "law_groups": list(printer.groups.law_groups()),
+        "lag_groups": list(printer.groups.lag_groups()),
+        "composition": composition,
+        "shares": [printer.literal(share) for share in composition.shares] if composition else [],
+        "times": [printer.literal(time) for time in composition.times] if composition else [],
         "reactions": list(printer.groups.reactions()),
         "drivers": list(printer.groups.drivers()),
         "servos": list(printer.groups.servos()),

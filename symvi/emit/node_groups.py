@@ -27,6 +27,13 @@ class NodeGroups:
             if "load" in sizes:
                 yield {"kind": kind, "count": len(self.program.nodes[kind]), "rows": sizes["load"], "phi": sizes["phi"]}
 
+    def lag_groups(self) -> Iterator[dict]:
+        """Node types with dampers whose inner steps may be too long: how many nodes, how many coordinates each."""
+        for kind in self.kinds:
+            sizes = {f.name: f.size for f in self.program.records.of(kind, "work")}
+            if "lag" in sizes:
+                yield {"kind": kind, "count": len(self.program.nodes[kind]), "rows": sizes["lag"]}
+
     def solved_groups(self) -> Iterator[dict]:
         """Node types with velocities that are solved for: bodies, or joints whose coordinates are."""
         for kind in solved_kinds(self.program):

@@ -95,6 +95,10 @@ class _Printer:
                 if index not in comments:
                     comments[index] = meaning
                     stack.extend(self.graph.operands(index))
+        for index in reversed(self.kernel.sequence):  # what a formula is given stands below it
+            known = next((comments[user] for user in self.users.get(index, ()) if user in comments), None)
+            if known is not None:
+                comments.setdefault(index, known)
         return comments
 
     # --- the order of all -------------------------------------------------------------------------------------------

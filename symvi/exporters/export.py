@@ -47,6 +47,7 @@ def export(
     measure: bool = True,
     model: bool = False,
     slopes: bool = False,
+    order: int | str = 2,
 ) -> Exported:
     """Write a mechanism's solver as a folder for a firmware project: sources, build files, self-test, figures.
 
@@ -54,8 +55,8 @@ def export(
     the description, driven by its signals, and compares every bit with what the simulator has found here.
 
     folder: is made, or was exported before and is unchanged since; it appears whole or not at all. target: "c".
-    real: "double" or "float". layout, loops, coordinates: as for Simulator. fixed_iterations: Newton iterations in
-    every step, for constant time; 0: until it converges. substeps: parts that a step which fails may be split into;
+    real: "double" or "float". layout, loops, coordinates, order: as for Simulator. fixed_iterations: Newton iterations
+    in every step, for constant time; 0: until it converges. substeps: parts that a step which fails may be split into;
     1: none. prefix: of every symbol and file, default the mechanism's name. step: the time step of the exported
     defaults and of the self-test [s].
     max_text, max_ram: budgets of memory [bytes] on the smallest board that computes in `real` in hardware (Cortex-M4F
@@ -72,7 +73,7 @@ def export(
     name = mechanism.name if prefix is None else prefix
     request = Request(
         mechanism, real, layout, fixed_iterations, substeps, name, step, loops, coordinates, max_text, max_ram, measure,
-        model, slopes,
+        model, slopes, order,
     )  # fmt: skip
     place = checked_path(folder)
     if not fspath(folder):

@@ -17,6 +17,7 @@ from symvi.mechanism import Mechanism
 from symvi.numbers.control import SolverOptions, SolverStatus
 from symvi.simulate import Simulator
 from symvi.simulate.inputs import Inputs, signals_of
+from symvi.simulate.orders import check_driving
 from symvi.simulate.plan import Plan
 from symvi.simulate.start import described_start
 
@@ -62,9 +63,11 @@ def golden(request: Request, real: str) -> Golden:
 
     Raises SymviError, with what would do, where the start or the very first step fails.
     """
-    simulator = Simulator(request.mechanism, real=real, loops=request.loops, coordinates=request.coordinates)
+    how = {"loops": request.loops, "coordinates": request.coordinates, "order": request.order}
+    simulator = Simulator(request.mechanism, real=real, **how)
     simulator.start(step=request.step)
     rows, recorder = _rows(simulator, request.step), _Recorder(simulator)
+    check_driving(simulator, rows, gains=False)
     options, failure = SolverOptions(fixed_iterations=request.fixed_iterations, substeps=request.substeps), ""
     for row in rows:
         status, _, frames = simulator.engine.rollout(row[None], False, 1, 1, options)

@@ -10,6 +10,7 @@ from symvi.exporters.prefixes import check_prefix
 from symvi.mechanism import Mechanism
 from symvi.mechanism.names import shown
 from symvi.mechanism.values import LARGEST, SMALLEST
+from symvi.numbers.composition import composition_of
 from symvi.numbers.control import MOST_ITERATIONS, MOST_PARTS, PARTS
 
 __all__ = ["Request"]
@@ -25,11 +26,11 @@ _LAYOUTS = ("auto", "inline", "unrolled", "looped")
 class Request:
     """What to export, and how.
 
-    real: "double" or "float". layout, loops, coordinates: as for Simulator. fixed_iterations: Newton iterations in
-    every step, or 0 (until it converges). substeps: parts that a step which fails may be split into. prefix: of every
-    symbol and file. step: of the exported defaults [s]. most_text, most_ram: budgets [bytes], or None. measure: whether
-    figures of boards are measured. model: whether what a model is asked comes along. slopes: whether derivatives of a
-    step do.
+    real: "double" or "float". layout, loops, coordinates, order: as for Simulator. fixed_iterations: Newton iterations
+    in every step, or 0 (until it converges). substeps: parts that a step which fails may be split into. prefix: of
+    every symbol and file. step: of the exported defaults [s]. most_text, most_ram: budgets [bytes], or None. measure:
+    whether figures of boards are measured. model: whether what a model is asked comes along. slopes: whether
+    derivatives of a step do.
 
     Raises SymviError, naming the option, for what cannot be exported.
     """
@@ -48,12 +49,14 @@ class Request:
     measure: bool
     model: bool = False
     slopes: bool = False
+    order: int | str = 2
 
     def __post_init__(self) -> None:
         _one_of("real", self.real, ("double", "float"))
         _one_of("layout", self.layout, _LAYOUTS)
         _one_of("loops", self.loops, _LOOPS)
         _one_of("coordinates", self.coordinates, _COORDINATES)
+        composition_of(self.order)
         for name in ("measure", "model", "slopes"):
             if not isinstance(getattr(self, name), bool):
                 raise SymviError(f"{name} {shown(getattr(self, name))}: must be True or False")

@@ -32,7 +32,7 @@ class ExportedText:
 def program_of(request: Request) -> Program:
     """The program of a request, its default step the one that was asked for."""
     check_described(request.mechanism, request.real)
-    program = composed(request.mechanism, request.loops, request.coordinates)
+    program = composed(request.mechanism, request.loops, request.coordinates, request.order)
     common = {**program.parameters.get(COMMON, {}), "h": (float(request.step),)}
     if request.slopes and not is_tree(program):
         raise SymviError(

@@ -169,7 +169,7 @@ def body_kernels(records: Records, driven: bool) -> dict[str, Kernel]:
 
     texts = {
         "account": ("kinetic energy, less that of the change of velocities", _pace),
-        "scatter": ("what the order of the method leaves open of the energy", _scatter),
+        "scatter": ("bound on the error of the energy that a method of second order may make in a step", _scatter),
     }
     if driven:
         texts["reread"] = ("the knot before this step, by the velocities of both steps around it", _reread)

@@ -20,7 +20,7 @@ SIZE = 6
 POSITION = ("x", 3, "position of the centre of mass", "m")
 ORIENTATION = ("q", 4, "orientation, body to world", "1")
 MOMENTUM = ("p", 3, "linear momentum carried to this knot", "kg m/s")
-SPIN = ("l", 3, "angular momentum carried to this knot, world axes", "kg m²/s")
+ANGULAR_MOMENTUM = ("l", 3, "angular momentum carried to this knot, world axes", "kg m²/s")
 VELOCITY = ("v", 3, "velocity over the last step", "m/s")
 RATE = ("w", 3, "angular velocity over the last step, world axes", "rad/s")
 SIZE_OF_INERTIA = "largest diagonal entry of the inertia, at least the mass times (1 mm)²"
@@ -79,7 +79,7 @@ def body_kernels(
     trace.note(*RESIDUAL)
     carried = [
         *trace.named("p0", [carry * value for value in trace.read(BODY, "state", *MOMENTUM)]),
-        *trace.named("l0", [carry * value for value in trace.read(BODY, "state", *SPIN)]),
+        *trace.named("l0", [carry * value for value in trace.read(BODY, "state", *ANGULAR_MOMENTUM)]),
     ]
     trace.write(BODY, "l", angular_momentum, "angular momentum of this step, world axes", "kg m²/s")
     trace.write(BODY, "jw", motion["Jw"], "inertia times angular velocity, world axes", "kg m²/s")
@@ -123,7 +123,7 @@ def body_kernels(
 
 def declare(records: Records) -> None:
     """The state of a body, in a fixed order."""
-    for name, size, meaning, unit in (POSITION, ORIENTATION, MOMENTUM, SPIN, VELOCITY, RATE):
+    for name, size, meaning, unit in (POSITION, ORIENTATION, MOMENTUM, ANGULAR_MOMENTUM, VELOCITY, RATE):
         records.declare(BODY, "state", name, size, meaning, unit)
     records.declare(BODY, "state", "v_old", 3, "velocity over the step before", "m/s")
     records.declare(BODY, "state", "w_old", 3, "angular velocity over the step before, world axes", "rad/s")

@@ -33,11 +33,11 @@ def step(trace: Trace) -> Scalar:
 
 
 def half_step(trace: Trace) -> Scalar:
-    return trace.read(COMMON, "work", "half", 1, "half of that length", "s", rate=Rate.PARAMETER)[0]
+    return trace.read(COMMON, "work", "half", 1, "half of the step", "s", rate=Rate.PARAMETER)[0]
 
 
 def inverse_step(trace: Trace) -> Scalar:
-    return trace.read(COMMON, "work", "inverse", 1, "its inverse", "1/s", rate=Rate.PARAMETER)[0]
+    return trace.read(COMMON, "work", "inverse", 1, "1/step", "1/s", rate=Rate.PARAMETER)[0]
 
 
 def impulse(trace: Trace) -> Scalar:
@@ -95,8 +95,8 @@ def setup_common(records) -> Kernel:
         records.declare(COMMON, "work", name, 1, meaning)
     records.declare(COMMON, "work", "momentum", 3, "linear momentum", "kg m/s")
     records.declare(COMMON, "work", "angular_momentum", 3, "angular momentum about the world's origin", "kg m²/s")
-    trace.write(COMMON, "half", [h / 2], "half of that length", "s")
-    trace.write(COMMON, "inverse", [1 / h], "its inverse", "1/s")
+    trace.write(COMMON, "half", [h / 2], "half of the step", "s")
+    trace.write(COMMON, "inverse", [1 / h], "1/step", "1/s")
     return trace.kernels(COMMON)["setup"]
 
 

@@ -80,7 +80,7 @@ def constraint_kernels(
         start = [closing * value for value in rows.first]
         if model.target:
             start[0] = towards_target(trace, model, model.target, rows.first[0], closing)
-        trace.named("opening", start)
+        trace.named("violation", start)
     forces = {
         label: [[-entry for entry in column] for column in zip(*rows.at1[label], strict=True)] for label in moving
     }

@@ -106,7 +106,7 @@ class _ContactKernels:
         else:
             own["exact"], own["right_hand_side_exact"] = own["scale"], own["right_hand_side"]
         if self.model.cone != "none":
-            own["uncouple"] = (self._uncouple, "friction that follows no change of what presses it")
+            own["uncouple"] = (self._uncouple, "friction as if the normal impulse stayed as it is")
         made: dict[object, Kernel] = {}
         for phase, (build, summary) in own.items():
             if build not in made:
@@ -121,7 +121,7 @@ class _ContactKernels:
     # --- phases -----------------------------------------------------------------------------------------------------
     def _warm(self, trace: Trace) -> None:
         share, scale = memory(trace), ratio(trace)
-        last = trace.read(self.kind, "state", "pressed", 1, "normal impulse of the last step", "N s")[0]
+        last = trace.read(self.kind, "state", "last_impulse", 1, "normal impulse of the last step", "N s")[0]
         gamma, s = start_pair(trace, share * last, self.geometry.work(trace, "un")[0], scale)
         impulses, slacks = self.friction.start(trace, gamma)
         put(trace, "impulse", [gamma, *impulses])
@@ -163,8 +163,8 @@ class _ContactKernels:
         trace.write(self.kind, "m", [trace.graph.constant(0)] * 3)
 
     def _answer(self, trace: Trace) -> None:
-        opening, slide = self.geometry.moved(trace)
-        law, normal = self.friction.law(trace), -self.geometry.kappa(trace) * opening
+        gap_rate, slide = self.geometry.moved(trace)
+        law, normal = self.friction.law(trace), -self.geometry.kappa(trace) * gap_rate
         stiffness = [law["K"][3 * i : 3 * i + 3] for i in range(3)]
         friction_before = [m * normal - dot(trace, row, slide) for m, row in zip(law["m"], stiffness, strict=True)]
         changes = [normal, *(friction_before if self.model.cone != "none" else ())]
@@ -211,9 +211,9 @@ class _ContactKernels:
             self._push(trace, zero, [zero] * 3)
 
     def _respond(self, trace: Trace) -> None:
-        opening, slide = self.geometry.moved(trace)
+        gap_rate, slide = self.geometry.moved(trace)
         k, miss = self.geometry.work(trace, "k")[0], field(trace, "miss", self.misses)[0]
-        d_gamma, d_s = pair_response(trace, k, self.geometry.kappa(trace), miss, opening)
+        d_gamma, d_s = pair_response(trace, k, self.geometry.kappa(trace), miss, gap_rate)
         borne: list[Scalar] = []
         if self.geometry.bordered:
             trace.note("d_gamma = y_n,  kt - K du = y_t - m y_n", "solved for themselves: nothing cancels")
@@ -260,9 +260,9 @@ class _ContactKernels:
         return self.geometry.work(trace, "steepness", rate=Rate.STEP)[0]
 
     def _forget(self, trace: Trace) -> None:
-        trace.write(self.kind, "pressed", [trace.graph.constant(0)], store="state")
+        trace.write(self.kind, "last_impulse", [trace.graph.constant(0)], store="state")
         self.friction.forget(trace)
 
     def _finish(self, trace: Trace) -> None:
-        trace.write(self.kind, "pressed", field(trace, "impulse", self.pairs)[:1], store="state")
+        trace.write(self.kind, "last_impulse", field(trace, "impulse", self.pairs)[:1], store="state")
         self.friction.finish(trace)

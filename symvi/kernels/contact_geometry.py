@@ -254,17 +254,17 @@ class ContactGeometry:
     def moved(self, trace: Trace) -> tuple[Scalar, list[Scalar]]:
         """Opening of the gap and sliding by the bodies' solved increments."""
         zero = trace.graph.constant(0)
-        opening, slide = zero, [zero] * 3
+        gap_rate, slide = zero, [zero] * 3
         for label in self.moving:
             change = [-x for x in solved(trace, label)]
-            opening = opening + dot(trace, stored(trace, self.second[label])[0], change)
+            gap_rate = gap_rate + dot(trace, stored(trace, self.second[label])[0], change)
             if self.ways:
                 way = stored(trace, self.ways[label])
                 moved = [dot(trace, row[:3], change[:3]) + dot(trace, row[3:], change[3:]) for row in way]
                 slide = [a + b for a, b in zip(slide, moved, strict=True)]
         if self.ways:
             slide = use(trace, gaps.tangential, n=self.friction.normal(trace), u=slide)["t"]
-        return opening, slide
+        return gap_rate, slide
 
     def push(self, trace: Trace, normal: Scalar, tangent: Sequence[Scalar]) -> None:
         """An impulse into the residual of the bodies."""

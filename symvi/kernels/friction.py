@@ -114,7 +114,7 @@ class Sliding(Friction):
         trace.write(self.kind, "m", law["m"], "friction per normal impulse")
         trace.write(self.kind, "stiffness", law["K"], "stiffness of friction", "kg")
 
-    def write_aim(self, trace: Trace, kt: list[Scalar]) -> list[Scalar]:
+    def write_right_hand_side(self, trace: Trace, kt: list[Scalar]) -> list[Scalar]:
         trace.write(self.kind, "kt", kt, "where friction is sent if velocities stay", "N s")
         return kt
 
@@ -174,7 +174,7 @@ class RoundCone(Sliding):
         det = self._determinants(trace)
         point = use(trace, cones.scaling_point, **self._point(trace), det=det)
         trace.write(self.kind, "eta", point["eta"], "factor of the scaling")
-        trace.write(self.kind, "w", point["w"], "scaling point")
+        trace.write(self.kind, "scaling_point", point["w"], "scaling point")
         self._condense(
             trace, point | use(trace, cones.scaled_law, **point, bound=self.bound(trace), n=self.normal(trace))
         )
@@ -197,13 +197,13 @@ class RoundCone(Sliding):
         trace.write(
             self.kind, "dual_per_bound", law["dual_per_bound"], "dual scalar given up per change of the bound", "1/kg"
         )
-        meaning = "reciprocals that the aim needs: 1/eta and 1/(1 + w0), or those of the exact law's pivots"
+        meaning = "reciprocals that the right-hand side needs: 1/eta and 1/(1 + w0), or those of the exact law's pivots"
         trace.write(self.kind, "inverse", law["inverse"], meaning)
 
     def right_hand_side(self, trace: Trace, centring: Centring, exact: bool) -> list[Scalar]:
         sent = self._affine(trace) if centring.is_nothing else self._centred(trace, centring, exact)
         trace.write(self.kind, "top", sent["top"], "where the dual scalar is sent if velocities stay", "m/s")
-        return self.write_aim(trace, sent["kt"])
+        return self.write_right_hand_side(trace, sent["kt"])
 
     def _affine(self, trace: Trace) -> dict[str, list[Scalar]]:
         law, gamma = self.law(trace), field(trace, "impulse", 1)
@@ -224,7 +224,7 @@ class RoundCone(Sliding):
         }
         if exact:
             return use(trace, cones.exact_right_hand_side, **given)
-        w = trace.read(self.kind, "work", "w", 4)
+        w = trace.read(self.kind, "work", "scaling_point", 4)
         given |= {
             "det": trace.read(self.kind, "work", "det", 2),
             "eta": trace.read(self.kind, "work", "eta"),

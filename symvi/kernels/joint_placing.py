@@ -27,6 +27,7 @@ from symvi.registry import JOINTS
 from symvi.scalar import Scalar
 
 COORDINATE, RATE = "coordinate", "rate"
+RATES = "their rates"
 TURNS = {1: placing.turn_about_axis, 2: placing.turn_about_two_axes, 3: placing.turn_by_vector}
 SLIDING_AXES = {0: (), 1: ("axis3",), 2: ("axis1", "axis2"), 3: ("e1", "e2", "e3")}
 
@@ -106,8 +107,8 @@ class _Joint:
         self.frames = ("joint_a", "joint_b") if self.turns == 3 else ("frame_a", "frame_b")
 
     def motion(self, name: str) -> list[Scalar]:
-        unit = ", ".join(dict.fromkeys(self.model.row_units))
-        meaning, unit = ("minimal coordinates", unit) if name == COORDINATE else ("their rates", f"({unit})/s")
+        meaning, per = ("minimal coordinates", "") if name == COORDINATE else (RATES, "/s")
+        unit = ", ".join(f"{one}{per}" for one in dict.fromkeys(self.model.row_units))
         return self.trace.read(self.trace.own, "motion", name, len(self.kinds), meaning, unit)
 
     def body(self, label: str) -> tuple[list, list, list, list]:
@@ -206,7 +207,7 @@ def measure_kernel(records: Records, kind: str, model: ConstraintModel, baked: B
                         for a, b in zip(gradient, velocity(trace, label), strict=True):
                             rates[into] = rates[into] + a * b
         trace.write(kind, COORDINATE, coordinates, store="motion")
-        trace.write(kind, RATE, rates, store="motion")
+        trace.write(kind, RATE, rates, RATES, store="motion")
 
     return single(records, f"measure_{kind}", f"{model.type}: coordinates and rates", ports, kind, build)
 

@@ -23,6 +23,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import zip_longest
 
 from symvi.kernels import blocks, common
 from symvi.kernels.account import SPENT, WORK, add
@@ -58,6 +59,7 @@ MEANINGS = {
     "braking": ("force of dampers along every coordinate within the step", "N, N m"),
     "rho": ("mean rate of every coordinate over the step", "m/s, rad/s"),
     "coordinate": ("coordinates at the first knot", "m, rad"),
+    "lag": ("length of the step times damping over the mass along every coordinate", "1"),
     "load": ("impulse of a stiffness over the mechanism's size, whose round-off a balance has", "N s"),
 }
 
@@ -200,7 +202,7 @@ def handed_on(trace: Trace, laws: Laws, weights: Weights) -> list[Scalar]:
 
 def keep_weights(trace: Trace, laws: Laws, joint: bool) -> None:
     """What the next step must know of this one's dampers. joint: the laws are along a joint's coordinates."""
-    for name in ("theta", *(["spring_theta"] if laws.opposed else [])) if laws.damped else ():
+    for name in ("theta", *(["spring_theta"] if laws.opposed else [])) if laws.damped and not laws.central else ():
         count = coordinates_of(laws) if joint else len(laws.coordinates)
         thetas = trace.read(trace.own, "work", name, count, *MEANINGS[name], rate=Rate.ITERATION)
         kept = thetas if joint else [thetas[row] for row in laws.damped]
@@ -209,6 +211,8 @@ def keep_weights(trace: Trace, laws: Laws, joint: bool) -> None:
 
 def off_middle(laws: Laws) -> list[int]:
     """The rows whose laws may act elsewhere than in the middle of the step: dampers, and springs that go with them."""
+    if laws.central:
+        return []
     return list(dict.fromkeys((*_springs_off_middle(laws), *laws.damped)))
 
 
@@ -303,7 +307,7 @@ def weights_of(trace: Trace, laws: Laws) -> Weights:
     """The places of every row: the middle where nothing damps."""
     half = [trace.graph.constant(HALF)] * len(laws.coordinates)
     middle = Place(half, half)
-    if not laws.damped:
+    if not laws.damped or laws.central:
         return Weights(middle, middle)
     own = _place(trace, laws, ("theta", "share"))
     if not laws.loaded:
@@ -358,18 +362,22 @@ def share_kernels(records: Records, kind: str, model: ShareModel, joint: str, la
 def _account(records: Records, kind: str, model: ShareModel, own, laws: Laws, numbers) -> Kernel:
     """The account of a spring, a damper or a servo along a joint: its part of phi, over the way of the step."""
 
-    def of_rows(trace: Trace, name: str, rows: Sequence[int], size: int) -> list[Scalar]:
-        """Of a joint's numbers for some rows, those of the coordinates that the share acts along."""
-        values = trace.read(JOINT, "work", name, size, *MEANINGS[name], rate=Rate.ITERATION)
+    def of_rows(trace: Trace, name: str, rows: Sequence[int], acting: Sequence[int]) -> list[Scalar]:
+        """Of a joint's numbers for some rows, those of the coordinates that the share acts along by `acting` rows."""
+        values = trace.read(JOINT, "work", name, len(rows), *MEANINGS[name], rate=Rate.ITERATION)
         by_row = dict(zip(rows, values, strict=True))
-        of = {laws.coordinates[row]: by_row[row] for row in (laws.elastic if model.stiffness else laws.damped)}
+        of = {laws.coordinates[row]: by_row[row] for row in acting}
         return [of[k] for k in model.along]
 
+    def ways_of(trace: Trace, acting: Sequence[int]) -> list[Scalar]:
+        """How far the coordinates move."""
+        h = common.step(trace)
+        return [h * rate for rate in of_rows(trace, "rho", range(len(laws.coordinates)), acting)]
+
     def moving(trace: Trace) -> tuple[list[Scalar], list[Scalar]]:
-        """Coordinates at the first knot, and how far they move."""
-        count, h = len(laws.coordinates), common.step(trace)
-        ways = [h * rate for rate in of_rows(trace, "rho", range(count), count)]
-        return of_rows(trace, "coordinate", laws.elastic, len(laws.elastic)) if model.stiffness else [], ways
+        """Coordinates that springs act along at the first knot, and how far they move."""
+        ways = ways_of(trace, laws.elastic)
+        return of_rows(trace, "coordinate", laws.elastic, laws.elastic), ways
 
     def servo(trace: Trace) -> None:
         trace.note("work += (k (u_s - c_s) + d ((u1' + u2')/2 - rho)) (c2 - c1)", "derived here")
@@ -397,11 +405,16 @@ def _account(records: Records, kind: str, model: ShareModel, own, laws: Laws, nu
 
     def damper(trace: Trace) -> None:
         trace.note("spent += d (c2 - c1)²/h", "the power of a damper")
-        _, ways = moving(trace)
+        ways = ways_of(trace, laws.damped)
         against = [d * way for d, way in zip(numbers(trace, model.damping), ways, strict=True)]
         add(trace, SPENT, dot(trace, against, ways) * common.inverse_step(trace))
 
-    build = servo if model.target else spring if model.stiffness else damper
+    def spring_and_damper(trace: Trace) -> None:
+        spring(trace)
+        damper(trace)
+
+    both = spring_and_damper if model.damping else spring
+    build = servo if model.target else both if model.stiffness else damper
     return single(records, f"account_{kind}", "what the law gives or takes", own, kind, build)
 
 
@@ -421,7 +434,7 @@ def _at_knots(trace: Trace, kind: str, name: str, meaning: str, unit: str) -> tu
 
 def _where_springs_act(trace: Trace, laws: Laws, coordinate: int) -> Scalar:
     """s of a damped coordinate of the joint."""
-    if laws.loaded and not laws.opposed:
+    if laws.central or (laws.loaded and not laws.opposed):
         return trace.graph.constant(HALF)
     return trace.read(JOINT, "work", "spring_theta" if laws.loaded else "theta", coordinates_of(laws))[coordinate]
 
@@ -487,6 +500,9 @@ def weighing(records: Records, kind: str, model, laws: Laws, baked: Baked, name:
         count = coordinates_of(laws)
         damping = trace.read(kind, "work", "damping", count, *MEANINGS["damping"], rate=Rate.STEP)
         masses = _masses_along(trace, model, laws, baked, moving)
+        if laws.central:
+            trace.write(kind, "lag", _lags(trace, masses, damping), *MEANINGS["lag"], rate=Rate.STEP)
+            return
         found: dict[str, list[Scalar]] = dict(
             zip(("theta", "share"), _weights(trace, masses, damping, _last(trace, "theta", count)), strict=True)
         )
@@ -513,6 +529,12 @@ def _weights(
     pairs = zip(masses, damping, strict=True)
     thetas = [use(trace, formulas.weight_between_knots, m=[m], h=[h], d=[d])["theta"][0] for m, d in pairs]
     return thetas, [half + ratio * (theta - half) for theta in last]
+
+
+def _lags(trace: Trace, masses: Sequence[Scalar], damping: Sequence[Scalar]) -> list[Scalar]:
+    """y = h d/m of every coordinate: below one, a damper that acts halfway is solved for backwards in time as well."""
+    trace.note("y = h d/m", "derived here: inner steps whose y is one or more, in magnitude, are refused")
+    return [common.step(trace) * (d / m) for m, d in zip(masses, damping, strict=True)]
 
 
 def _last(trace: Trace, name: str, count: int) -> list[Scalar]:
@@ -661,15 +683,22 @@ def _of_point_spring(trace: Trace, model: LawModel, baked: Baked, rows: Rows, mo
     laws, zero, half = model.laws, trace.graph.constant(0), trace.graph.constant(HALF)
     stiffness, damping, length = (_number(trace, model, name) for name in ("stiffness", "damping", "length"))
     n = model.rows
-    theta, share = [half] * n, [half] * n
+    theta, share, lags = [half] * n, [half] * n, []
     if laws.damped:
         shares = _shares(trace, model, moving, baked)
-        for row, last in zip(laws.damped, _last(trace, "theta", len(laws.damped)), strict=True):
+        lasts = [] if laws.central else _last(trace, "theta", len(laws.damped))
+        for row, last in zip_longest(laws.damped, lasts):
             yields = zero
             for label in moving:
                 m, j = shares[label]
                 yields = yields + use(trace, formulas.yielding, m_b=m, J_b=j, c=rows.at1[label][row])["y"][0]
-            (theta[row],), (share[row],) = _weights(trace, [1 / yields], [damping], [last])
+            if last is None:
+                lags += _lags(trace, [1 / yields], [damping])
+            else:
+                (theta[row],), (share[row],) = _weights(trace, [1 / yields], [damping], [last])
+    if lags:
+        trace.write(trace.own, "lag", lags, *MEANINGS["lag"], rate=Rate.STEP)
+    elif laws.damped:
         trace.write(trace.own, "theta", theta, *MEANINGS["theta"], rate=Rate.STEP)
         trace.write(trace.own, "share", share, *MEANINGS["share"], rate=Rate.STEP)
 

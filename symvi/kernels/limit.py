@@ -208,7 +208,7 @@ class _RowKernels(ABC):
             trace.add_to(label, "f", pushed, rate=Rate.ITERATION)
 
     def forget(self, trace: Trace) -> None:
-        trace.write(self.kind, "pressed", [trace.graph.constant(0)] * self.remembered, store="state")
+        trace.write(self.kind, "last_impulse", [trace.graph.constant(0)] * self.remembered, store="state")
 
     def account(self, trace: Trace) -> None:
         """Impulses between two steps work along the mean of both steps' rates, by the gradient where they act."""
@@ -296,7 +296,7 @@ class _LimitKernels(_RowKernels):
 
     def warm(self, trace: Trace) -> None:
         n, zero = self.pairs, [trace.graph.constant(0)] * self.pairs
-        last = trace.read(self.kind, "state", "pressed", n, "impulses of the last step", "N s, N m s")
+        last = trace.read(self.kind, "state", "last_impulse", n, "impulses of the last step", "N s, N m s")
         un = trace.read(self.kind, "work", "un", n)
         starts = [start_pair(trace, memory(trace) * p, u, self.size(trace)) for p, u in zip(last, un, strict=True)]
         put(trace, "impulse", [p for p, _ in starts])
@@ -335,7 +335,7 @@ class _LimitKernels(_RowKernels):
         put(trace, "d_slack", [ds for _, ds in moved])
 
     def finish(self, trace: Trace) -> None:
-        trace.write(self.kind, "pressed", field(trace, "impulse", self.pairs), store="state")
+        trace.write(self.kind, "last_impulse", field(trace, "impulse", self.pairs), store="state")
         carry_angles(trace, self.model)
 
 
@@ -363,7 +363,7 @@ class _DryFrictionKernels(_RowKernels):
         return [(values[2 * i], values[2 * i + 1]) for i in range(self.rows)]
 
     def warm(self, trace: Trace) -> None:
-        last = trace.read(self.kind, "state", "pressed", self.rows, "impulses of the last step", "N s, N m s")
+        last = trace.read(self.kind, "state", "last_impulse", self.rows, "impulses of the last step", "N s, N m s")
         un = trace.read(self.kind, "work", "un", self.rows)
         most = trace.read(self.kind, "work", "most", self.rows)
         starts = []
@@ -435,7 +435,7 @@ class _DryFrictionKernels(_RowKernels):
             put(trace, f"d_{name}", [value for row in moved for value in row[part]])
 
     def finish(self, trace: Trace) -> None:
-        trace.write(self.kind, "pressed", field(trace, "held", self.rows), store="state")
+        trace.write(self.kind, "last_impulse", field(trace, "held", self.rows), store="state")
         carry_angles(trace, self.model)
 
 

@@ -111,7 +111,7 @@ class LinearCone(Sliding):
         )
         meaning = "where friction's own impulses and their shared slack are sent if velocities stay"
         trace.write(self.kind, "sent", sent["k"], meaning, "N s, m/s")
-        return self.write_aim(trace, sent["kt"])
+        return self.write_right_hand_side(trace, sent["kt"])
 
     def respond(
         self, trace: Trace, d_gamma: Scalar, slide: list[Scalar], borne: Sequence[Scalar] = ()

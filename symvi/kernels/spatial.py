@@ -12,7 +12,7 @@ and turns, nearest to the ground first. Each is fixed to what moves before it, s
 
     V = V_k + Σ S q',   A = A_k + Σ (V_before × S q') + Σ S q'',   V × S = (w × s_v + v × s_w, w × s_w)
 
-Sums inward (Featherstone, Rigid Body Dynamics Algorithms, 2008, in world axes):
+Sums inward (after Featherstone, in world axes):
 
     inverse dynamics   f = I A + V ×* I V + Σ f_c,   tau = S·f,   A of the ground is -g
     mass matrix        F = (Σ I) S,   M_ij = S_i·F_j for a freedom i between the ground and j
@@ -38,7 +38,7 @@ from symvi.physics import kinematics
 from symvi.physics.model import Parameter
 from symvi.scalar import Scalar
 
-SOURCE = "derived here"
+SOURCE = "after Featherstone"
 OWN, BELOW, TREE, FREEDOM, COORDINATE, ENTRY, WHOLE, PLACE = (
     "i", "k", "tree", "freedom", "coordinate", "entry", "whole", "point",
 )  # fmt: skip

@@ -24,7 +24,7 @@ Tables = dict[str, dict[str, dict[str, Any]]]  # table -> element -> field -> va
 NUMBERS = (float, NoneType, EllipsisType, Parameters)
 GRAVITY = "gravity"
 TABLE_OF_PARAMETERS, SHAPE = "parameters", "shape"
-STARTS = ("coordinate", "velocity")  # of joints: where they start, which starting.py knows
+STARTS = {"coordinate": "coordinate", "velocity": "coordinate/s"}  # of joints: their starts (starting.py), what unit
 
 
 def with_numbers(mechanism: Mechanism, changes: Mapping[str, object]) -> Mechanism:
@@ -39,7 +39,7 @@ def with_numbers(mechanism: Mechanism, changes: Mapping[str, object]) -> Mechani
     tables: Tables = {}
     gravity = {}
     for name, value in changes.items():
-        table, element, field = _place(mechanism, name)
+        table, element, field = place_of(mechanism, name)
         if value is None:
             raise MechanismError(f"{name}: None is no number; what is left out is left out of the description")
         if element is None:
@@ -87,7 +87,7 @@ def _is_numeric(kind: Any) -> bool:
     return kind in NUMBERS or kind is Ellipsis
 
 
-def _place(mechanism: Mechanism, name: object) -> tuple[str, Any, str]:
+def place_of(mechanism: Mechanism, name: object) -> tuple[str, Any, str]:
     """(table, element, field) of a name; the element is None for gravity. Raises MechanismError."""
     if not isinstance(name, str):
         raise MechanismError(f"{shown(name)}: names are texts, such as gravity or element.field")
@@ -129,6 +129,19 @@ def _enter(values: dict[str, Any], element: Any, field: str, value: object) -> N
 def _as_list(value: object) -> object:
     """Tuples as lists, which files have."""
     return list(value) if isinstance(value, tuple) else value
+
+
+def si_of(mechanism: Mechanism, table: str, element: Any, field: str, value: object) -> object:
+    """A value of a number, where `place_of` found it, with texts with units in SI. Raises MechanismError."""
+    value = _as_list(value)
+    if element is None:
+        return _in_si(mechanism, {GRAVITY: value}, {})[0][GRAVITY]
+    values: dict[str, Any] = {}
+    _enter(values, element, field, value)
+    found = _in_si(mechanism, {}, {table: {element.name: values}})[1][table][element.name]
+    if field.startswith(f"{SHAPE}."):
+        return found[SHAPE][field.partition(".")[2]]
+    return found[field] if field in numeric_fields(type(element)) else found[TABLE_OF_PARAMETERS][field]
 
 
 def _in_si(mechanism: Mechanism, gravity: dict[str, Any], tables: Tables) -> tuple[dict[str, Any], Tables]:

@@ -21,7 +21,7 @@ CHORD = 10.0  # factor on the residual that the same factors are predicted to le
 CURVED = 0.25  # rates whose change changes by more, as squares, bend too unevenly for a start along a parabola
 SAFETY = 100.0  # factor on the next increment, predicted from the fall of the residual; on the residual itself
 SLOW = 0.25  # a merit that falls by less, twice in succession, stagnates
-SINGULAR_OPENING = 1e-4  # of the mechanism's extent: how far rows may open in one step from a singular position
+SINGULAR_VIOLATION = 1e-4  # of the mechanism's extent: how far rows may open in one step from a singular position
 GUARD = 1e-12  # of a row's scale s², added to the pivot of a loop's row in the factorisation only
 WEAK = 0.5  # times the square of a step's half turn: a loop's pivot below this share of s² has other branches near it
 BENT = 8.0  # times the same: below this share of s² a way may bend too sharply for the step
@@ -102,6 +102,7 @@ class SolverStatus(IntEnum):
     BAD_OPTION = -15
     NOT_UNIT = -16
     JUMP = -17
+    OVERDAMPED = -18
 
     @property
     def sentence(self) -> str:
@@ -139,7 +140,10 @@ SENTENCES = {
     "give it that, and start again",
     SolverStatus.JUMP: "ways bend too sharply for this step, as beside a singular position, and the energy would jump; "
     "take a smaller step",
+    SolverStatus.OVERDAMPED: "an inner step is too long for a damper, which grows backwards in time; "
+    "take a smaller step, or order 2",
 }
+OF_COMPOSITIONS = (SolverStatus.OVERDAMPED,)  # ways to end that only steps of an order above 2 have
 
 
 # What a shorter step may mend: an iteration that does not find the solution near the last motion, turns that are too
@@ -151,6 +155,7 @@ MENDED = (
     SolverStatus.DOMAIN,
     SolverStatus.LOOP_STALLED,
     SolverStatus.JUMP,
+    SolverStatus.OVERDAMPED,
 )
 PARTS = tuple(1 << n for n in range(MOST_PARTS.bit_length()))
 

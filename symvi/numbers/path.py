@@ -16,7 +16,7 @@ SHORT = 0.3  # increments shorter than this bring the scaled law back
 # and near a solution at once. In float less would be the round-off of a cone's determinant.
 BESIDE_BOUNDARY = {"double": 1e-6, "float": 1e-3}
 FALLING = 0.1  # of the mean complementarity: the next centring in the papers' method
-HARDLY = 1e-9  # for how long forces act in a projection, as a fraction of a step: next to no time
+PROJECTION_FORCE_TIME = 1e-9  # for how long forces act in a projection, as a fraction of a step: next to no time
 APART_BY = 0.1  # of a gap's slack: what it may miss of the gap's rate, so that no body is entered
 BEYOND = 1e3  # times all that moves and pushes: no impulse is larger but where a joint holds a contact at zero
 FACTORS = (
@@ -29,7 +29,7 @@ FACTORS = (
     "LONG",
     "SHORT",
     "FALLING",
-    "HARDLY",
+    "PROJECTION_FORCE_TIME",
     "APART_BY",
     "BEYOND",
 )

@@ -64,7 +64,7 @@ def kinetic_action(q1, q2, inertia, h):
 
     half_turn = algebra.vector(algebra.multiply(q2, algebra.conjugate(q1)))
     own = algebra.rotation(q1).T * half_turn  # in body axes
-    return 2 / h * algebra.dot(own, inertia * own)
+    return h * kinetic_energy.builder([0], own * 0, own * 2 / h, packed(inertia))["T"]
 
 
 def slope_of_action(knot: int, q1, q2, inertia, h):
@@ -199,16 +199,16 @@ def angular_momentum_gradient(c, a, half, J, l, Jw):  # noqa: N803, E741
     from symvi.physics import algebra
 
     let, inertia = Steps(), symmetric(J)
-    trace = let("trace", [(J[0] + J[1] + J[2]) / 2])
+    trace = let("half_trace", [(J[0] + J[1] + J[2]) / 2])
     d = let("d", Jw * half[0] - a * trace[0])
     share = let("share", [2 * c[0] ** 2 - 1])
     spread = let("spread", [a[i] * d[i] for i in range(3)])
     result = share[0] * inertia - algebra.skew(l * half[0])
     for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
-        gap = let(f"gap{i}", [J[j] - J[k]])
+        difference = let(f"difference{i}", [J[j] - J[k]])
         crossed = a[j] * inertia[i, k] - a[k] * inertia[i, j]
         result[i, i] += 2 * let(f"inside{i}", [c[0] * crossed - (spread[j] + spread[k])])[0]
-        mixed = a[i] * gap[0] + a[k] * inertia[i, k] - a[j] * inertia[i, j]
+        mixed = a[i] * difference[0] + a[k] * inertia[i, k] - a[j] * inertia[i, j]
         both = let(f"both{i}", [c[0] * mixed + a[j] * d[k] + a[k] * d[j]])[0]
         result[j, k] += both
         result[k, j] += both

@@ -52,7 +52,7 @@ def _factor_of_a_lone_damper(stated, m, h, d):
 
 @derived(
     "theta = (3 + 2 y + y²)/(6 + 3 y + y²),  y = h d/m",
-    "derived here: Padé's form of 1/(1 - exp(-y)) - 1/y (Liniger, Willoughby)",
+    "derived here: Padé's form of 1/(1 - exp(-y)) - 1/y (Liniger-Willoughby)",
     [Argument("m", (), "mass along the coordinate", "kg, kg m²"), H, Argument("d", (), "damping", "N s/m, N m s")],
     [THETA],
     _factor_of_a_lone_damper,

@@ -108,6 +108,7 @@ class Laws:
     rotation vector that springs act along. motions: of every coordinate; none where the bodies are otherwise free.
     aimed: servos are among them. loaded: joints, gears, contacts or point springs hold its bodies too. opposed: its
     sides, "child" and "parent", whose mass bounds what may then oppose its coordinates; springs of none act halfway.
+    central: all act halfway, as inner steps of a composition want it; how long these may be for a damper is told.
     """
 
     elastic: tuple[int, ...]
@@ -118,6 +119,7 @@ class Laws:
     aimed: bool = False
     loaded: bool = False
     opposed: tuple[str, ...] = ()
+    central: bool = False
 
 
 class Modelled(Protocol):

@@ -32,6 +32,22 @@ class Paper:
     entries: Mapping[str, Entry]
 
 
+# Works that are cited whole, for an idea: the formulas were worked out here. What stands before their references is how
+# code names them. None of them was at hand.
+IDEAS: Mapping[str, tuple[str, ...]] = {
+    "Y. E. Nesterov, M. J. Todd, Self-Scaled Barriers and Interior-Point Methods for Convex Programming, Mathematics "
+    "of Operations Research, 1997: the scaling of a second-order cone": ("Nesterov-Todd", "Nesterov and Todd"),
+    "S. Mehrotra, On the Implementation of a Primal-Dual Interior Point Method, SIAM Journal on Optimization, 1992: "
+    "predictor, centring and second-order corrector": ("Mehrotra",),
+    "W. Liniger, R. A. Willoughby, Efficient Integration Methods for Stiff Systems of Ordinary Differential Equations, "
+    "SIAM Journal on Numerical Analysis, 1970: a weight between knots that is exact for one decay": (
+        "Liniger-Willoughby",
+    ),
+    "R. Featherstone, Rigid Body Dynamics Algorithms, Springer, 2008: articulated bodies and sums over a tree": (
+        "Featherstone",
+    ),
+}
+
 PAPERS: Mapping[str, Paper] = {
     "BM20": Paper(
         "J. Brüdigam, Z. Manchester, Linear-Time Variational Integrators in Maximal Coordinates, WAFR 2020",

@@ -28,7 +28,8 @@ from symvi.program.program import Call, Node, OrderNotes
 SINGULAR = "1 where the last step began in a singular position, else 0"
 # What control reads of the records of bodies, beside increments `s` of what is solved for (program.solved_kinds), by
 # template of templates/c (the reference back end does it in the same words): any formulation keeps these fields. All
-# other templates run phases, and know of no body.
+# other templates of a step run phases, and know of no body. `queries` and `asked` belong to what a model is asked, and
+# `update_parameters` writes what parameters of bodies follow from others: none of these is part of a step.
 READ_BY_CONTROL = {
     "account": ("seen", "v", "w"),
     "bends": ("f", "held", "l", "v", "w"),  # held: in place of f where joints carry bodies, among contacts

@@ -5,9 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from symvi.mechanism import Mechanism, constraint_count
+from symvi.numbers.composition import composition_of
 from symvi.program.program import Program
 
 ITERATION = ("evaluate", "merit", "linearize", "eliminate", "substitute", "advance")
+
+
+def composition_line(name: str) -> str:
+    """The order of a program's steps, and the inner steps that they are."""
+    found = composition_of(name or 2)
+    return f"{found.order}, in {len(found.shares)} inner steps ({name})" if found else "2"
 
 
 def describe(mechanism: Mechanism, program: Program) -> dict[str, Any]:
@@ -28,6 +35,7 @@ def describe(mechanism: Mechanism, program: Program) -> dict[str, Any]:
         "freedoms": notes.get("mobility"),
         "freedoms driven": len(mechanism.drivers),
         "coordinates": notes["coordinates"],
+        "order": composition_line(notes.get("composition", "")),
         "loops closed by": notes["loops"],
         "elimination order": notes["order"],
         "fill-in": [f"{a} with {b}" for a, b in notes["fill"]],

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypedDict
+from typing import Any, NotRequired, TypedDict
 
 from symvi.analysis.choices import Findings
 from symvi.kernels.kernel import Kernel
@@ -101,6 +101,7 @@ class Notes(Findings, OrderNotes, MotionNotes):
     Each table names a node by "kind" and "index". constraints: what a user calls the rows. angles: which coordinate a
     carried angle belongs to. baked: element.field -> {entry: exact value}. inequalities: contacts, limits and dry
     friction. works, losses: nodes whose energy is accounted for. watched: rows that were dropped are evaluated.
+    composition: the name of that of its steps, where they are of an order above 2.
     """
 
     constraints: list[dict[str, Any]]
@@ -112,6 +113,7 @@ class Notes(Findings, OrderNotes, MotionNotes):
     works: list[dict[str, Any]]
     losses: list[dict[str, Any]]
     uses_c_library: bool
+    composition: NotRequired[str]
 
 
 @dataclass(frozen=True)

@@ -195,7 +195,7 @@ def scaling(view: View) -> Iterator[Check]:
     """W e = W^-1 b, for the W that the record describes; and that it is the W that b was made from."""
     for name, known in view.path.scalings.items():
         yield view.check(name, "eta", [known.eta])
-        yield view.check(name, "w", known.w)
+        yield view.check(name, "scaling_point", known.w)
         b, e = (view.path.variables[name][field] for field in "be")
         yield Check(f"{name}: W W e", b, _doubly_scaled(view, name, e))
 
@@ -206,7 +206,7 @@ def _doubly_scaled(view: View, name: str, e: list) -> Callable[[Memory], list]:
 
     def read(memory: Memory) -> list:
         record = memory["work"][node.kind][node.index]
-        return Scaling(record["eta"][0], record["w"]).partner(e)
+        return Scaling(record["eta"][0], record["scaling_point"]).partner(e)
 
     return read
 
@@ -364,7 +364,7 @@ def finish(view: View) -> Iterator[Check]:
     """Impulses that the next start remembers."""
     for name, node in view.interior.nodes.items():
         impulse, contact = node.impulse(view.path.variables[name]), view.interior.contacts.get(name)
-        yield view.check(name, "pressed", impulse if contact is None else impulse[:1], "state")
+        yield view.check(name, "last_impulse", impulse if contact is None else impulse[:1], "state")
         if contact is not None and contact.cone != "none":
             yield view.check(name, "friction_before", impulse[1:], "state")
         if contact is not None and contact.carries_axis:
@@ -380,5 +380,5 @@ def forget(view: View) -> Iterator[Check]:
             yield view.check(name, "across", [3 * y - 5 * z, 7 * z - 2 * x, 4 * x + 11 * y], "state")
     for name in view.interior.nodes:
         for f in view.program.records.of(view.scene.nodes[name].kind, "state"):
-            if f.name in ("pressed", "friction_before"):
+            if f.name in ("last_impulse", "friction_before"):
                 yield view.check(name, f.name, [view.scene.zero] * f.size, "state")

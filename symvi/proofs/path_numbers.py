@@ -179,7 +179,7 @@ class PathNumbers:
             gamma, s = start_of_pair(t, mu, r, self.scene.functions)
             found["impulse"].append(gamma)
             found["slack"].append(s)
-        self.scene.states[name]["pressed"] = pressed
+        self.scene.states[name]["last_impulse"] = pressed
         return found
 
     def _last_pair(self, product):
@@ -198,7 +198,7 @@ class PathNumbers:
     def _start_dry(self, name: str, u: list) -> Variables:
         mu = 2 * self.first(name)
         found: Variables = {"impulse": [], "slack": [], "held": []}
-        self.scene.states[name]["pressed"] = pressed = []
+        self.scene.states[name]["last_impulse"] = pressed = []
         for k, (rate, most) in enumerate(zip(u, self.most(name), strict=True)):
             r = self.size(name, k)
             last = self._last_dry(rate, most, r, mu)

@@ -10,7 +10,7 @@ import numpy as np
 
 from symvi.simulate import energy_guard
 from symvi.simulate.energy_guard import Fall, Rise
-from symvi.simulate.fast_spin import FAST, FastSpin, fastest
+from symvi.simulate.fast_spin import FastSpin, fastest, most_turn
 from symvi.simulate.knot_rates import MisreadRate, misread_rate
 from symvi.simulate.knot_stiffness import TooStiff, too_stiff
 from symvi.simulate.recording import NotRecordedError, Recorded
@@ -80,7 +80,8 @@ class Judged(Recorded):
     def fast_spin(self) -> FastSpin | None:
         """The body that turns fastest at a recorded knot, if its h |w| is above 0.25; else nothing.
 
-        A step turns it by asin(h |w|), (h |w|)²/6 more than `angular_velocity`, its momentum over its inertia, says.
+        A step turns it by asin(h |w|), (h |w|)²/6 more than `angular_velocity`, its momentum over its inertia, says. Of
+        an order above 2: if its turn is off by as much.
         """
         found = fastest(self.whole)
-        return found if found.turn > FAST else None
+        return found if found.turn > most_turn(found.composition) else None

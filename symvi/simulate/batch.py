@@ -6,7 +6,7 @@ whatever the other worlds do, and however many threads share them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, cast
@@ -20,7 +20,7 @@ from symvi.numbers.control import SolverOptions
 from symvi.simulate.arguments import Rates, check_modes, check_switches, checked_step
 from symvi.simulate.batch_columns import Columns, checked_quantities
 from symvi.simulate.batch_memory import check_record, check_worlds
-from symvi.simulate.batch_starts import Wanted, wanted
+from symvi.simulate.batch_starts import started, wanted
 from symvi.simulate.batch_workers import Workers, checked_threads
 from symvi.simulate.batch_worlds import BatchWorlds
 from symvi.simulate.engine import CEngine
@@ -28,6 +28,7 @@ from symvi.simulate.progress import Progress, told_progress
 
 if TYPE_CHECKING:
     from symvi.simulate.simulator import Simulator
+    from symvi.simulate.world import World
 
 Numbers = NDArray[np.floating]
 PIECE = 0.1  # s of work between two looks at progress and Ctrl-C
@@ -61,21 +62,11 @@ class Batch:
     input_names: in the order of an array that `step` takes. threads: that share the worlds.
     """
 
-    def __init__(
-        self,
-        own: Simulator,
-        asked: Wanted,
-        step: float,
-        options: SolverOptions,
-        how: tuple[int, int | None],
-        start: tuple,
-    ):
-        """how: threads, and whether lanes are wanted. start: how the worlds are to be started: project, rates."""
-        self._own, self._step, self._count = own, step, asked.count
-        self._worlds = worlds = BatchWorlds(own, asked, step, options, start, how[1])
-        self._memory, self._inputs = worlds.memory, worlds.inputs
+    def __init__(self, own: Simulator, worlds: BatchWorlds, step: float, threads: int):
+        self._own, self._step, self._count = own, step, worlds.memory.count
+        self._worlds, self._memory, self._inputs = worlds, worlds.memory, worlds.inputs
         self.names, self.entries, self.input_names = worlds.names, worlds.entries, own.plan.inputs
-        self._workers = Workers(asked.count, how[0], self._memory.workplace)
+        self._workers = Workers(self._count, threads, self._memory.workplace)
         self._closed = False
 
     # --- where it stands ---------------------------------------------------------------------------------------------
@@ -235,7 +226,7 @@ class Batch:
             raise SymviError(f"the batch of mechanism '{self._own.mechanism.name}' is closed; batch() makes another")
 
     def _columns(self, names: object) -> Columns:
-        return Columns(self._own.mechanism, self._own.plan, self._worlds.order, checked_quantities(names))
+        return Columns(self._worlds.centers, self._own.plan, self._worlds.order, checked_quantities(names))
 
     def _rows(self, inputs: object, steps: int, lone: bool) -> Numbers:
         """Inputs of the steps to come; servos of worlds that begin aim at theirs."""
@@ -290,7 +281,20 @@ def batch_of(
     step = checked_step(step, own.text.real if own.text is not None else "double")
     check_worlds(int(count), own.plan, False, own.engine._type)
     asked = wanted(own, int(count), parameters, inputs, starts)
-    return Batch(own, asked, step, options, (checked_threads(threads), cast(int | None, lanes)), (project, rates))
+    number, starts = checked_threads(threads), started(own, asked, step, options, project, rates)
+    worlds = BatchWorlds(own, starts, asked.count, asked.varied, step, options, cast(int | None, lanes))
+    return Batch(own, worlds, step, number)
+
+
+def batch_of_worlds(own: Simulator, worlds: Sequence[World], options: SolverOptions, threads: int) -> Batch:
+    """A batch that goes on from worlds of one step, each with parameters of its own, on the text of `own`.
+
+    Their descriptions may differ from its in all numbers that the text leaves free (`Simulator.with_parameters`).
+    own: a simulator with a memory that nobody else uses.
+    """
+    step = worlds[0]._clock.step
+    placed = BatchWorlds(own, iter(worlds), len(worlds), len(worlds) > 1, step, options, None)
+    return Batch(own, placed, step, threads)
 
 
 def _shown(array: NDArray[np.int32]) -> NDArray[np.int32]:

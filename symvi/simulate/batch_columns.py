@@ -8,10 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symvi.errors import ArgumentError
-from symvi.mechanism import Mechanism
 from symvi.mechanism.names import did_you_mean, shown
 from symvi.simulate.plan import Plan
-from symvi.simulate.solver_state import centers, rotated
+from symvi.simulate.solver_state import rotated
 from symvi.simulate.turns import rotation_matrices
 
 Numbers = NDArray[np.floating]
@@ -40,11 +39,12 @@ def checked_quantities(names: object) -> tuple[str, ...]:
 class Columns:
     """The columns of a row that hold some quantities of a knot: entries of a frame, then coordinates, then rates.
 
-    order: (c,) where the coordinates of a user lie in the solver's order.
+    centers: of mass in body frames [m], (bodies, 3), or (n, 1, bodies, 3) where worlds differ. order: (c,) where the
+    coordinates of a user lie in the solver's order.
     """
 
-    def __init__(self, mechanism: Mechanism, plan: Plan, order: NDArray[np.intp], names: tuple[str, ...]):
-        self.names, self._mechanism, self._plan = names, mechanism, plan
+    def __init__(self, centers: NDArray[np.float64], plan: Plan, order: NDArray[np.intp], names: tuple[str, ...]):
+        self.names, self._centers, self._plan = names, centers, plan
         size = plan.frame["size"][0]
         self._places: dict[str, tuple[slice, tuple[int, ...]]] = {}
         columns: list[int] = []
@@ -67,8 +67,8 @@ class Columns:
         found = {}
         for name in self.names:
             value = self._entry(rows, FRAME.get(name, (name,))[0])
-            if name == "position" and (middles := centers(self._mechanism)).any():
-                value = value - rotated(rotation_matrices(self._entry(rows, "q").astype(float)), middles)
+            if name == "position" and self._centers.any():
+                value = value - rotated(rotation_matrices(self._entry(rows, "q").astype(float)), self._centers)
             elif name == "angular_velocity":
                 turned = np.swapaxes(rotation_matrices(self._entry(rows, "q").astype(float)), -1, -2)
                 value = rotated(turned, value)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symvi.errors import AssemblyError, MechanismError
+from symvi.mechanism import start_state
 from symvi.mechanism.names import did_you_mean, shown
 from symvi.mechanism.state import State
 from symvi.numbers.control import SolverOptions
@@ -110,13 +111,14 @@ def started(
     own: Simulator, asked: Wanted, step: float, options: SolverOptions, project: bool, rates: Rates
 ) -> Iterator[World]:
     """A world for each that differs, or one. Raises what `Simulator.reset` does, with the number of the world."""
+    described = start_state(own.mechanism) if asked.different > 1 else None  # that of all, worked out once
     for k in range(asked.different):
         parameters, inputs, start = asked.of(k)
         twin = own._twin()
         try:
             for name, values in parameters.items():
                 twin.set_parameter(name, values)
-            yield world_at(twin, start, inputs, step, options, project, rates)
+            yield world_at(twin, described if start is None else start, inputs, step, options, project, rates)
         except (AssemblyError, MechanismError) as error:
             if asked.different == 1:
                 raise

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,8 +14,8 @@ from symvi.numbers.control import SolverOptions, SolverStatus
 from symvi.simulate.batch_build import batch_library
 from symvi.simulate.batch_inputs import BatchInputs
 from symvi.simulate.batch_memory import BatchMemory, check_worlds
-from symvi.simulate.batch_starts import Wanted, started
 from symvi.simulate.engine import CEngine
+from symvi.simulate.solver_state import centers
 from symvi.simulate.world import World
 
 if TYPE_CHECKING:
@@ -29,26 +29,39 @@ class BatchWorlds:
     """The worlds at their knots.
 
     memory, inputs: of all. index (n,): steps that each has taken since it began. names, entries, order, turns: of
-    joints' coordinates, as `WorldCoordinates` has them.
+    joints' coordinates, as `WorldCoordinates` has them. centers: (bodies, 3) centres of mass in body frames [m], or
+    (n, 1, bodies, 3) where descriptions differ.
     """
 
     def __init__(
-        self, own: Simulator, asked: Wanted, step: float, options: SolverOptions, start: tuple, lanes: int | None
+        self,
+        own: Simulator,
+        starts: Iterator[World],
+        count: int,
+        varied: bool,
+        step: float,
+        options: SolverOptions,
+        lanes: int | None,
     ):
-        """start: how the worlds are to be started: project, rates. lanes: as in `batch_library`."""
+        """starts: a world for each, or one for all. varied: they have parameters of their own. lanes: as in
+        `batch_library`."""
         assert isinstance(own.engine, CEngine)
-        real, count = own.engine._type, asked.count
-        check_worlds(count, own.plan, asked.varied, real)
+        real = own.engine._type
+        check_worlds(count, own.plan, varied, real)
         self._own, self._step = own, step
-        library = batch_library(own, asked.varied, lanes)
-        self.memory = BatchMemory(own.engine, library, count, asked.varied, options)
+        library = batch_library(own, varied, lanes)
+        self.memory = BatchMemory(own.engine, library, count, varied, options)
         self._begin, self._whole, self.index = np.full(count, np.nan), np.zeros(count, int), np.zeros(count, int)
         given = np.zeros((count, len(own.plan.inputs)), real)
-        starts = started(own, asked, step, options, *start)
         world = next(starts)
         self._take_over(world, slice(None), given)
+        own_centers = [centers(world._own.mechanism)]
         for k, other in enumerate(starts, 1):
             self._take_over(other, slice(k, k + 1), given)
+            if other._own.mechanism is not world._own.mechanism:
+                own_centers += [own_centers[0]] * (k - len(own_centers)) + [centers(other._own.mechanism)]
+        own_centers += [own_centers[0]] * (count - len(own_centers)) if len(own_centers) > 1 else []
+        self.centers = own_centers[0] if len(own_centers) == 1 else np.stack(own_centers)[:, None]
         joints = world._joints
         self.names, self.entries, self.order, self.turns = joints.names, joints.entries, joints.order, joints.turns
         self.inputs = BatchInputs(own.inputs, real, given, world._inputs.fixed, world._inputs.aimed)

@@ -42,6 +42,7 @@ from symvi.numbers.control import (
     SolverStatus,
 )
 from symvi.simulate.bends import Bends
+from symvi.simulate.motion_before import is_length
 
 if TYPE_CHECKING:
     from symvi.simulate.reference import ReferenceSolver
@@ -166,8 +167,20 @@ class Branch:
         bend = after + before
         if not sharp and not apart <= bend:
             bend = apart
-        started = not solver.memory.state["common"][0].before[0] > 0.0
-        return started or apart <= (SHARP if sharp else SLIGHT) * kinetic or work <= UNEVEN * bend
+        started = not is_length(solver, solver.memory.state["common"][0].before[0])
+        return started or apart <= (SHARP if sharp else SLIGHT) * kinetic or work <= self._unevenness() * bend
+
+    def _unevenness(self) -> float:
+        """The work of joints at a knot as a share of (√n0 + √n1)² that is allowed.
+
+        Inner steps have some where ways bend evenly, as their lengths differ; the rest is for lengths without signs.
+        """
+        if not self.solver.shares:
+            return UNEVEN
+        before, step = self.solver.memory.state["common"][0].before[0], self.solver.common.step[0]
+        both = before + step
+        whole = (abs(before) + abs(step)) / both
+        return (step - before) / both + UNEVEN * (whole * whole)
 
     def jumps(self) -> bool:
         """Whether joints change the energy by more than the order of the step explains, among contacts.

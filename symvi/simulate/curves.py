@@ -3,7 +3,8 @@
 pin, pin.rate             coordinates of a joint [m, rad] and their rates; entries pin[0], pin[1] where it has several
 pin.reaction              force [N] and torque [N m] on its child; also pin.reaction.force, pin.reaction.torque
 motor.force, motor.target inputs, as they are named; of drivers and gears, NAME.force is what holds them
-motor.power, motor.work   of drivers, servos, actuators, wrenches: what they give [W], and have given [J]
+spring.force              of springs, dampers and servos, along the coordinates that they act on; spring.energy: stored
+motor.power, motor.work   of drivers, servos, actuators, wrenches, springs, dampers: what they give [W], have given [J]
 foot.force, foot.gap      of contact points, also .normal_force, .friction_force, .sliding; stop.force of limits
 rod.position              of bodies, also .orientation, .velocity, .angular_velocity
 energy, dissipation       and kinetic_energy, potential_energy, energy_balance, closure, iterations, substeps, status
@@ -15,10 +16,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +29,9 @@ from symvi.mechanism import coordinate_kinds
 from symvi.mechanism.contacts import contact_points
 from symvi.mechanism.names import shown
 from symvi.mechanism.values import items_of
-from symvi.simulate.energy_guard import ways_of
+from symvi.registry import Law, law_of
+from symvi.simulate.energy_guard import ways_of, work_by_law
+from symvi.simulate.law_curves import force_along, stored_energy
 from symvi.simulate.recording import PER_KNOT, NotRecordedError, not_recorded
 
 if TYPE_CHECKING:
@@ -61,12 +64,16 @@ class Column:
 
 @dataclass(frozen=True)
 class _Curve:
-    """columns: their names. units: of each. values: gives (N,) or (N, k). group: of what is recorded it is."""
+    """columns: their names. units: of each. values: gives (N,) or (N, k). group: of what is recorded it is.
+
+    also: another of these groups that it takes.
+    """
 
     columns: tuple[str, ...]
     units: tuple[str, ...]
     values: Callable[[], Array]
     group: str = "coordinates"
+    also: str = "coordinates"
 
 
 def by_unit(columns: Iterable[Column]) -> dict[str, list[Column]]:
@@ -81,8 +88,10 @@ def by_unit(columns: Iterable[Column]) -> dict[str, list[Column]]:
 class Curves(Mapping[str, Array]):
     """Name -> (N,) or (N, k): all that can be chosen of a trajectory. Computed when it is asked for.
 
-    Reactions, forces and powers are those of the step that led to a knot, 0 where none did. A power is what was given
-    since the recorded knot before, over the time since then; at the last knot it is of first order in the step.
+    Reactions, and what holds drivers, gears, contacts and stops, are of the step that led to a knot: NaN at the first
+    knot of a fresh start, to which none did. A power is what was given since the recorded knot before, over the time
+    since then: NaN at the first knot; at the last one it is of first order in the step. Forces of springs, dampers and
+    servos are those at the knots.
     """
 
     def __init__(self, trajectory: Trajectory):
@@ -139,16 +148,19 @@ class Curves(Mapping[str, Array]):
             return self._columns[name]
         whole = self._trajectory.whole
         if whole is not self._trajectory and whole.curves.holds(name):
-            raise NotRecordedError(not_recorded(name, whole.curves.group(name), self._trajectory.recorded))
+            raise NotRecordedError(
+                not_recorded(name, whole.curves.missing(name, self._trajectory), self._trajectory.recorded)
+            )
         raise ArgumentError(f"no curve {shown(name)}; {self._remedy(str(name))}")
 
     def holds(self, name: str) -> bool:
         """Whether a curve, or a column of one, has this name."""
         return name in self._known or name in self._columns
 
-    def group(self, name: str) -> str:
-        """What must be recorded for a curve or a column."""
-        return self._known[name if name in self._known else self._columns[name][0]].group
+    def missing(self, name: str, part: Trajectory) -> str:
+        """What was not recorded in a part of this motion, and is needed for a curve or a column."""
+        curve = self._known[name if name in self._known else self._columns[name][0]]
+        return curve.also if part.has(curve.group) else curve.group
 
     def _remedy(self, name: str) -> str:
         owner = name.partition(".")[0].partition("[")[0]
@@ -164,7 +176,7 @@ class Curves(Mapping[str, Array]):
 def _curves(motion: Trajectory) -> Iterator[tuple[str, _Curve]]:
     """Those of what was recorded."""
     for name, curve in _all_curves(motion):
-        if motion.has(curve.group):
+        if motion.has(curve.group) and motion.has(curve.also):
             yield name, curve
 
 
@@ -174,12 +186,22 @@ def _all_curves(motion: Trajectory) -> Iterator[tuple[str, _Curve]]:
         yield name, _single(name, unit, lambda name=name: np.asarray(getattr(motion, name), float), group)
     yield from _of_joints(motion)
     yield from _of_what_drives(motion)
+    yield from _of_laws(motion)
     yield from _of_contacts(motion)
     yield from _of_bodies(motion)
     ways = tuple(ways_of(motion))
     columns = tuple(f"dissipation.{way.replace(' ', '_')}" for way in ways)
     values = lambda: np.stack(list(motion.dissipation.values()), axis=1)  # noqa: E731
     yield "dissipation", _Curve(columns, ("J",) * len(ways), values, "energy")
+
+
+def _led(motion: Trajectory, values: Array) -> Array:
+    """What a step does that leads to a knot: NaN at a first knot to which none did."""
+    if motion.substeps[0] > 0:
+        return values
+    found = np.array(values, float)
+    found[0] = np.nan
+    return found
 
 
 def _single(name: str, unit: str, values: Callable[[], Array], group: str) -> _Curve:
@@ -211,7 +233,7 @@ def _of_joints(motion: Trajectory) -> Iterator[tuple[str, _Curve]]:
     for name in motion.whole.kept_reactions:
 
         def both(name: str = name) -> Array:
-            return motion.reactions[name]
+            return _led(motion, motion.reactions[name])
 
         force = _vector(f"{name}.reaction.force", "N", lambda both=both: both()[:, :3], "reactions")
         torque = _vector(f"{name}.reaction.torque", "N m", lambda both=both: both()[:, 3:], "reactions")
@@ -227,25 +249,58 @@ def _of_what_drives(motion: Trajectory) -> Iterator[tuple[str, _Curve]]:
         places.setdefault(name.partition("[")[0], []).append(k)
     for name, at in places.items():
         columns = tuple(motion.input_names[k] for k in at)
-        units = _input_units(mechanism, name, len(at))
+        units = input_units(mechanism, name, len(at))
         yield name, _Curve(columns, units, lambda at=at: motion.inputs[:, at], "inputs")
     held = [(driver, driver.joint, driver.coordinate) for driver in mechanism.drivers]
     for element, joint, entry in [*held, *((gear, gear.joints[0], 0) for gear in mechanism.couplings)]:
         if element.name in motion.whole.multipliers:
             unit, name = _units(mechanism, joint, "force")[entry], f"{element.name}.force"
-            yield name, _single(name, unit, lambda own=element.name: motion.multipliers[own][:, 0], "reactions")
+            yield (
+                name,
+                _single(name, unit, lambda own=element.name: _led(motion, motion.multipliers[own][:, 0]), "reactions"),
+            )
     for name in (name for name, paid in motion.work_names if paid):
-        power, work = f"{name}.power", f"{name}.work"
-        yield power, _single(power, "W", lambda name=name: _power(motion.work[name], motion.time), "energy")
-        yield work, _single(work, "J", lambda name=name: motion.work[name], "energy")
+        yield from _given(motion, name, lambda name=name: motion.work[name])
+
+
+def _given(motion: Trajectory, name: str, values: Callable[[], Array]) -> Iterator[tuple[str, _Curve]]:
+    power, work = f"{name}.power", f"{name}.work"
+    yield power, _single(power, "W", lambda: _power(values(), motion.time), "energy")
+    yield work, _single(work, "J", values, "energy")
 
 
 def _power(work: Array, time: Array) -> Array:
-    """(N,) mean power since the knot before [W]; 0 at the first one."""
-    return np.concatenate([np.zeros(1), np.diff(work) / np.diff(time)])
+    """(N,) mean power since the knot before [W]; NaN at the first one."""
+    return np.concatenate([np.full(1, np.nan), np.diff(work) / np.diff(time)])
 
 
-def _input_units(mechanism: Mechanism, name: str, count: int) -> tuple[str, ...]:
+def _of_laws(motion: Trajectory) -> Iterator[tuple[str, _Curve]]:
+    """Of springs, dampers and servos."""
+    known = {name for name, _ in (*motion.work_names, *motion.loss_names)}
+    for force in motion.mechanism.forces:
+        if (law := law_of(force)) is None:
+            continue
+        name, units = f"{force.name}.force", _law_units(motion.mechanism, force, law)
+        curve = _numbered(
+            name, units, lambda force=force: force_along(motion, force), "rates" if law.is_damped else "coordinates"
+        )
+        yield name, replace(curve, also="inputs") if law.is_aimed else curve
+        if law.is_elastic and not law.is_aimed:
+            energy = f"{force.name}.energy"
+            yield energy, _single(energy, "J", lambda force=force: stored_energy(motion, force), "coordinates")
+        if force.name in known and not law.is_aimed:
+            yield from _given(motion, force.name, lambda name=force.name: work_by_law(motion)[name])
+
+
+def _law_units(mechanism: Mechanism, force: Any, law: Law) -> tuple[str, ...]:
+    """Of the coordinates that a law acts on; of a sinusoidal spring, of the one that turns."""
+    if law.is_between_points:
+        return ("N",)
+    units = _units(mechanism, force.joint, "force")
+    return ("N m",) if law.is_sinusoidal else units
+
+
+def input_units(mechanism: Mechanism, name: str, count: int) -> tuple[str, ...]:
     """Of the entries of an input element.field: a force's or a target's along a joint, or in space."""
     owner, _, field = name.partition(".")
     along = {"force": "force", "target": "coordinate", "target_rate": "rate"}.get(field)
@@ -267,20 +322,26 @@ def _of_contacts(motion: Trajectory) -> Iterator[tuple[str, _Curve]]:
         yield f"{name}.gap", _single(f"{name}.gap", "m", lambda history=history: history().gap, "contacts")
         yield (
             f"{name}.normal_force",
-            _single(f"{name}.normal_force", "N", lambda history=history: history().normal_force, "contacts"),
+            _single(
+                f"{name}.normal_force", "N", lambda history=history: _led(motion, history().normal_force), "contacts"
+            ),
         )
         for field, unit in (("force", "N"), ("friction_force", "N"), ("sliding", "m/s")):
-            values = lambda history=history, field=field: getattr(history(), field)  # noqa: E731
+            values = lambda history=history, field=field: _led(motion, getattr(history(), field))  # noqa: E731
             yield f"{name}.{field}", _vector(f"{name}.{field}", unit, values, "contacts")
         if name != point.contact.name:
             parts.setdefault(point.contact.name, []).append(name)
     for whole, points in parts.items():  # of a shape with several points, their sum
-        values = lambda points=points: np.sum([motion.contacts[name].force for name in points], axis=0)  # noqa: E731
+        forces = lambda points=points: np.sum([motion.contacts[name].force for name in points], axis=0)  # noqa: E731
+        values = lambda forces=forces: _led(motion, forces())  # noqa: E731
         yield f"{whole}.force", _vector(f"{whole}.force", "N", values, "contacts")
     for name, count in Counter(motion.stop_names).items():
         columns = tuple(f"{name}.force[{k}]" for k in range(count))
         units = _stop_units(motion.mechanism, name, count)
-        yield f"{name}.force", _Curve(columns, units, lambda name=name: motion.stop_forces[name], "contacts")
+        yield (
+            f"{name}.force",
+            _Curve(columns, units, lambda name=name: _led(motion, motion.stop_forces[name]), "contacts"),
+        )
 
 
 def _stop_units(mechanism: Mechanism, name: str, count: int) -> tuple[str, ...]:

@@ -31,7 +31,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -57,6 +57,7 @@ MORE = 0.5  # of what the energy may be wrong by, for what was taken
 CHANGE = 0.125  # of |dF dx|, what a trapezoid may leave open
 NOISE = {"double": 1e-9, "float": 1e-4}  # round-off of long motions, of T + |V| and what V is summed from
 FRICTION, OTHER = "friction", "other"
+DAMPERS = "dampers"  # what the account calls the way in which they take energy (program/acting.py)
 
 
 @dataclass(frozen=True)
@@ -94,7 +95,9 @@ class Balance:
 
     @property
     def numbers(self) -> Array:
-        return np.hstack([np.ravel(value) for value in astuple(self)])
+        values = [getattr(self, item.name) for item in fields(self)]
+        parts = [part for value in values for part in (value if isinstance(value, tuple) else (value,))]
+        return np.array([x for part in parts for x in (part if isinstance(part, tuple) else (part,))], float)
 
 
 REMEMBERED = len(Balance(0.0).numbers)
@@ -278,8 +281,8 @@ def _median(values: Array, knots: int) -> Array:
 
     np.median is the same, and loads all of masked arrays.
     """
-    padded = np.pad(values, ((0, 0), (knots // 2, knots // 2)), mode="edge")
-    windows = sliding_window_view(padded, knots, axis=1)
+    ends = np.repeat(values[:, :1], knots // 2, axis=1), np.repeat(values[:, -1:], knots // 2, axis=1)
+    windows = sliding_window_view(np.concatenate([ends[0], values, ends[1]], axis=1), knots, axis=1)
     middle = np.partition(windows, knots // 2, axis=2)[..., knots // 2]
     return np.where(np.isnan(windows).any(axis=2), np.nan, middle)
 
@@ -365,6 +368,19 @@ def _tensor(inertia: Sequence[float]) -> list[list[float]]:
 
 
 # --- sums over the knots ----------------------------------------------------------------------------------------------
+def work_by_law(trajectory: Trajectory) -> dict[str, Array]:
+    """Spring, damper or potential -> (N,) what it has given up to every knot [J]: springs what they store no more, less
+    what dampers have taken."""
+    names = [name for name, paid in trajectory.work_names if not paid]
+    columns = [k for k, (_, paid) in enumerate(trajectory.work_names) if not paid]
+    found = dict(zip(names, np.cumsum(trajectory.work_values[:, columns], axis=0).T, strict=True))
+    taken = np.cumsum(trajectory.spent_values, axis=0).T
+    for (name, way), column in zip(trajectory.loss_names, taken, strict=True):
+        if way == DAMPERS:
+            found[name] = found.get(name, 0.0) - column
+    return found
+
+
 def work_by_element(trajectory: Trajectory) -> dict[str, Array]:
     """Driver, servo, actuator or wrench -> (N,) what it has given up to every knot [J]."""
     columns = [k for k, (_, paid) in enumerate(trajectory.work_names) if paid]

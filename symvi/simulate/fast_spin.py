@@ -13,15 +13,35 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from symvi.numbers.composition import composition_of
+
 if TYPE_CHECKING:
     from symvi.simulate.trajectory import Trajectory
 
 FAST = 0.25  # h |w|: an error of 1.07 %
 
 
-def excess(turn: float) -> float:
-    """By what share a step turns further than h |w| = `turn`; infinite where no step turns so."""
-    return inf if turn >= 1.0 else asin(turn) / turn - 1.0 if turn > 0.0 else 0.0
+def excess(turn: float, composition: str = "") -> float:
+    """By what share a step turns further than h |w| = `turn`; infinite where no step turns so.
+
+    composition: of its steps by name, "" of order 2; the turns of inner steps add up.
+    """
+    found = composition_of(composition or 2)
+    shares = [float(share) for share in found.shares] if found else [1.0]
+    if not max(map(abs, shares)) * turn < 1.0:
+        return inf
+    return sum(asin(share * turn) for share in shares) / turn - 1.0 if turn > 0.0 else 0.0
+
+
+def most_turn(composition: str) -> float:
+    """h |w| from where on a step's turn is off by a part in a hundred."""
+    if not composition:
+        return FAST
+    low, high = 0.0, 1.0
+    for _ in range(40):
+        middle = (low + high) / 2
+        low, high = (middle, high) if abs(excess(middle, composition)) < excess(FAST) else (low, middle)
+    return low
 
 
 @dataclass(frozen=True)
@@ -35,6 +55,7 @@ class FastSpin:
     time: float
     rate: float
     step: float
+    composition: str = ""
 
     @property
     def turn(self) -> float:
@@ -44,13 +65,19 @@ class FastSpin:
     @property
     def error(self) -> float:
         """By what share its turn and its momentum differ."""
-        return excess(self.turn)
+        return excess(self.turn, self.composition)
 
     def __str__(self) -> str:
-        off = f"is {100 * self.error:.2g} % more than its momentum says" if self.turn < 1.0 else "cannot be as much"
+        more = "less" if self.error < 0.0 else "more"
+        off = (
+            f"is {100 * abs(self.error):.2g} % {more} than its momentum says"
+            if self.error < inf
+            else "cannot be as much"
+        )
+        most = most_turn(self.composition) / self.rate
         return (
             f"body '{self.body}' turns at {self.rate:.4g} rad/s at t = {self.time:g} s, h |w| = {self.turn:.2g}: its "
-            f"turn in a step of {self.step:g} s {off}; take a step below {FAST / self.rate:.2g} s for 1 %"
+            f"turn in a step of {self.step:g} s {off}; take a step below {most:.2g} s for 1 %"
         )
 
 
@@ -62,4 +89,4 @@ def fastest(trajectory: Trajectory) -> FastSpin:
     turns = rates * steps[:, None]
     knot, body = np.argwhere(turns >= (1.0 - 1e-6) * turns.max())[0]  # the first, whatever round-off adds later
     where = trajectory.names[body], float(trajectory.time[knot])
-    return FastSpin(*where, float(rates[knot, body]), float(steps[knot]))
+    return FastSpin(*where, float(rates[knot, body]), float(steps[knot]), trajectory.composition)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 from symvi.mechanism.state import State
 from symvi.numbers.control import DEFAULTS, SolverOptions
 from symvi.simulate.arguments import Rates
+from symvi.simulate.orders import refuse
 
 if TYPE_CHECKING:
     from symvi.simulate.batch import Batch
@@ -48,4 +49,5 @@ class Many:
         from symvi.simulate.batch import batch_of
 
         own = cast("Simulator", self)._twin()
+        refuse(own, "batch", "inputs of its worlds change at their knots")
         return batch_of(own, count, parameters, starts, inputs, step, options, project, rates, threads, lanes)

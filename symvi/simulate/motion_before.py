@@ -10,6 +10,11 @@ if TYPE_CHECKING:
     from symvi.simulate.reference import ReferenceSolver
 
 
+def is_length(solver: ReferenceSolver, value: float) -> bool:
+    """Whether a time is known, and not none; those of inner steps may be negative."""
+    return value > 0.0 or (bool(solver.shares) and value < 0.0)
+
+
 class MotionBefore:
     """The last changes of the velocities of one reference solver, and how far they carry on."""
 
@@ -25,7 +30,7 @@ class MotionBefore:
         """
         state = self.memory.state["common"][0]
         last = 0.5 * (state.before[0] + state.earlier[0])
-        return self.common.impulse[0] / last if last > 0.0 else 0.0
+        return self.common.impulse[0] / last if is_length(self.solver, last) else 0.0
 
     def expect_bend(self, extrapolate: bool) -> None:
         """By how much the last change of the rates, less that before it, is expected to go on bending.
@@ -37,7 +42,7 @@ class MotionBefore:
         common.changed[0] = common.bent[0] = 0.0
         self.run("measure_bend")
         even = common.bent[0] <= CURVED * common.changed[0]
-        ahead, known = common.impulse[0], float(state.earlier[0] > 0.0 and extrapolate and even)
+        ahead, known = common.impulse[0], float(is_length(self.solver, state.earlier[0]) and extrapolate and even)
         last = 0.5 * (state.before[0] + state.earlier[0])
         former = 0.5 * (state.earlier[0] + state.earliest[0])
         missing = 1.0 - known
@@ -50,10 +55,10 @@ class MotionBefore:
         least: squares of velocities that always count.
         """
         common, share = self.common, self.against_last()
-        if share > 0.0:
+        if is_length(self.solver, share):
             common.length[0], common.missed[0], common.moved[0] = share, 0.0, least
             self.run("compare")
-        return share > 0.0
+        return is_length(self.solver, share)
 
     def squares_at_rest(self) -> float:
         """Squares of velocities that are little in a motion: what weight gives in a step, and the tolerance leaves."""

@@ -24,6 +24,10 @@ def along_motion(
     """Every step of a motion, by a simulator like the one that made it."""
     if len(motion.time) > 1 and abs(motion.time[1] - motion.time[0] - motion.step) > 1e-9 * motion.step:
         raise MechanismError("linearize: not every knot of the motion was recorded; simulate with every=1")
+    if motion.composition:
+        raise MechanismError(
+            f"linearize: the motion was made with order='{motion.composition}'; only order 2 does this"
+        )
     if motion.status[-1] < 0:
         raise MechanismError("linearize: the motion ends in a step that was not solved, which has no derivative")
     formulation: Any = motion.formulation  # one of the names that a simulator takes

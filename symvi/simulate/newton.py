@@ -12,7 +12,7 @@ from symvi.numbers.control import (
     FAR_TURN,
     LEFT,
     SAFETY,
-    SINGULAR_OPENING,
+    SINGULAR_VIOLATION,
     SLOW,
     STILL,
     SolverStatus,
@@ -75,7 +75,7 @@ class Newton:
         self.solver.iterations, self.solver.increment = 0, 0.0
         if not isfinite(merit):
             return SolverStatus.DOMAIN if self.measures.largest_turn() >= DOMAIN else SolverStatus.NOT_FINITE
-        slow, whole = 0, True
+        slow, whole, earlier = 0, True, 0.0
         for self.solver.iterations in range(1, options.max_iterations + 1):
             if whole:
                 self.run("linearize")
@@ -101,6 +101,10 @@ class Newton:
                 and (SAFETY * sqrt(merit) <= options.tolerance or self._is_enough(predicted))
             ):
                 return SolverStatus.OK
+            newton = self.solver.chords and whole and length >= 1.0
+            if newton and self.solver.increment * fall <= options.tolerance and self._squares_end(earlier):
+                return SolverStatus.OK
+            earlier = self.solver.increment if newton else 0.0
             # the same factors once more, if they are predicted to be enough
             whole = not (self.solver.chords and length >= 1.0 and CHORD * (sqrt(merit) * fall) <= options.tolerance)
             slow = slow + 1 if merit > SLOW * before else 0
@@ -121,6 +125,15 @@ class Newton:
         far_below = SAFETY * predicted <= tolerance
         return self.measures.balanced(LEFT * tolerance if far_below else tolerance, tolerance / SAFETY)
 
+    def _squares_end(self, earlier: float) -> bool:
+        """In joint coordinates: whether Newton's next increment is round-off, each being about the square of the last.
+
+        Residuals cannot tell, where long levers make much of their round-off. earlier: the increment before, or 0.
+        """
+        tolerance, last = self.solver.options.tolerance, self.solver.increment
+        falls = SAFETY * (last * (last * last)) <= tolerance * (earlier * earlier)
+        return falls and self.measures.balanced(LEFT * tolerance, tolerance / SAFETY)
+
     def _merit_of_start(self, length: float) -> float:
         self.begin(length)
         return self.measures.merit()
@@ -129,7 +142,7 @@ class Newton:
         """From the last velocities, with so much of their last change; of joint coordinates along a parabola."""
         self.common.length[0] = length
         if self.solver.chords:
-            self.motion_before.expect_bend(length > 0.0)
+            self.motion_before.expect_bend(length != 0.0)
         self.run("begin")
 
     def _search(self, before: float) -> tuple[float, float]:
@@ -175,4 +188,4 @@ class Newton:
         if not self.solver.loops:
             return False
         extent, still = self.memory.parameters["common"][0].extent[0], STILL * self.solver.options.tolerance
-        return self.measures.balanced(still, SINGULAR_OPENING * extent / self.common.step[0])
+        return self.measures.balanced(still, SINGULAR_VIOLATION * extent / abs(self.common.step[0]))

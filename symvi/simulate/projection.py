@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import isfinite
 from typing import TYPE_CHECKING
 
-from symvi.numbers.path import CLEAR, HARDLY, JOINED, TURNED
+from symvi.numbers.path import CLEAR, JOINED, PROJECTION_FORCE_TIME, TURNED
 
 if TYPE_CHECKING:
     from symvi.simulate.reference import ReferenceSolver
@@ -26,7 +26,7 @@ class Projection:
         left = max(max_iterations, 0)
         while True:
             if solver.interior:  # time for next to nothing to act, but enough for dry friction to have a bound
-                solver.switches(HARDLY * common.step[0], 0.0, common.inverse[0])
+                solver.switches(PROJECTION_FORCE_TIME * common.step[0], 0.0, common.inverse[0])
             else:
                 solver.switches(0.0, 0.0, common.inverse[0])
             self.run("prepare")

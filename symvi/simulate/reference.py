@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from math import inf, isfinite
 
+from symvi.numbers.composition import composition_of
 from symvi.numbers.control import (
     DEFAULTS,
     UNIT,
@@ -65,6 +66,10 @@ class ReferenceSolver:
             for record in records
             if hasattr(record, "bearing") or hasattr(record, "wrench")
         ]
+        self.lags = [r.lag for records in self.memory.work.values() for r in records if hasattr(r, "lag")]
+        composition = composition_of(program.notes.get("composition", 2))
+        self.shares = [float(share) for share in composition.shares] if composition else []
+        self.ends = [float(end) for end in composition.times] if composition else [1.0]
         self.watched = [record for record in self.rows if not hasattr(record, "y")]
         self.measures, self.motion_before = Measures(self), MotionBefore(self)
         self.newton, self.stepper = Newton(self), Stepper(self)
@@ -86,11 +91,15 @@ class ReferenceSolver:
         self.memory.parameters["common"][0].h[0] = h
         self.set_up()
 
-    def set_up(self, halvings: int = 0) -> None:
-        """A step so many halvings below the caller's: its length, and what parameters decide with it."""
+    def set_up(self, halvings: int = 0, share: float = 1.0) -> None:
+        """A step so many halvings below the caller's: its length, and what parameters decide with it.
+
+        share: of it, for an inner step.
+        """
         self.common.step[0] = self.memory.parameters["common"][0].h[0]
         for _ in range(halvings):
             self.common.step[0] = 0.5 * self.common.step[0]
+        self.common.step[0] = share * self.common.step[0]
         self.run("setup")
 
     def switches(self, impulse: float, carry: float, closure: float) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from numbers import Integral
 
 from symvi.errors import ArgumentError, MechanismError
@@ -33,7 +34,8 @@ def check_run(
         if function is not None and not callable(function):
             raise ArgumentError(f"{name} {shown(function)}: must be a function, or None")
     if not isinstance(start, State | Trajectory | None):
-        raise MechanismError(f"start {shown(start)}: must be a State, a Trajectory to go on from, or None")
+        told = "; symvi.state_from(mechanism, coordinates) makes a State" if isinstance(start, Mapping) else ""
+        raise MechanismError(f"start {shown(start)}: must be a State, a Trajectory to go on from, or None{told}")
     if isinstance(start, Trajectory) and (project or papers_start or rates != "momentum"):
         asked = "project=True" if project else "papers_start=True" if papers_start else f"rates={rates!r}"
         raise MechanismError(f"{asked}: a trajectory goes on as it ended; start from its state() instead")

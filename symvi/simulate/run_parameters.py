@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from math import isfinite
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -31,10 +31,11 @@ from symvi.numbers.settings import described_numbers
 from symvi.program.precision import NUMBER, bounds_in
 
 if TYPE_CHECKING:
-    from symvi.physics.model import ConstraintModel
+    from symvi.physics.model import ConstraintModel, LawModel, ShareModel
     from symvi.simulate.plan import Plan
 
 Settings = Mapping[str, tuple[float, ...]]
+OfParameters = TypeVar("OfParameters", "ConstraintModel", "LawModel", "ShareModel")
 
 
 def settable(mechanism: Mechanism, plan: Plan) -> dict[str, tuple[str, ...]]:
@@ -47,7 +48,7 @@ def settable(mechanism: Mechanism, plan: Plan) -> dict[str, tuple[str, ...]]:
     return names
 
 
-def with_settings(mechanism: Mechanism, model: ConstraintModel, settings: Settings) -> ConstraintModel:
+def with_settings(mechanism: Mechanism, model: OfParameters, settings: Settings) -> OfParameters:
     """A model whose parameters are those that were set."""
     if not settings:
         return model

@@ -19,10 +19,11 @@ from symvi.simulate.failures import failure_of
 from symvi.simulate.inputs import Controller
 from symvi.simulate.knot_rates import MisreadRate, strikes
 from symvi.simulate.knot_stiffness import TooStiff
+from symvi.simulate.orders import check_driving, refuse
 from symvi.simulate.recording import EVERYTHING, Holding, watched_knots
 from symvi.simulate.run import Driving, Run, overlaid
 from symvi.simulate.standing import Standing, precision_of
-from symvi.simulate.starter import Starter
+from symvi.simulate.starter import Starter, put_where_it_ended
 from symvi.simulate.trajectory import Trajectory
 
 if TYPE_CHECKING:
@@ -53,8 +54,9 @@ class Simulation:
         """Put the engine at the start; returns what drives the run."""
         own = self.own
         driving = overlaid(own.inputs, own.gains, self.engine, self.times, self.given)
+        check_driving(own, driving.rows, driving.gains_given)
         if isinstance(self.start, Trajectory):
-            own._go_on(self.start, self.step)
+            put_where_it_ended(own, self.start, self.step)
         else:
             first = driving.rows[:4] if self.given else None
             time = 0.0 if self.start is None else self.start.time
@@ -67,6 +69,8 @@ class Simulation:
     ) -> tuple[Run, int]:
         """From the start to the end, or to a step that fails; and the status of the last."""
         own, before = self.own, self.before
+        if controller is not None:
+            refuse(own, "controller", "what changes at knots acts on a motion to second order at best")
         run = Run(
             engine=self.engine,
             mechanism=own.mechanism,
@@ -134,6 +138,7 @@ class Simulation:
             self.own.settings,
             self.own.loops,
             self.own.coordinates,
+            self.own.composition,
             run.angles,
             {name: values[at] for name, values in counted.items()},
             account,

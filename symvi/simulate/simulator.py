@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Mapping
-from math import isfinite
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -18,6 +17,7 @@ from symvi.mechanism.values import LARGEST, number
 from symvi.native.flags import Profile
 from symvi.numbers.control import DEFAULTS, PROJECTIONS, SolverOptions
 from symvi.simulate import frames
+from symvi.simulate.accuracy import accurately
 from symvi.simulate.arguments import (
     Rates,
     beginning_of,
@@ -32,6 +32,7 @@ from symvi.simulate.engine import CEngine, Engine, PythonEngine
 from symvi.simulate.gains import Gains
 from symvi.simulate.inputs import Controller, Inputs
 from symvi.simulate.many import Many
+from symvi.simulate.orders import check_beginning, name_of
 from symvi.simulate.parameter_changes import ParameterChanges
 from symvi.simulate.plan import plan_of
 from symvi.simulate.progress import Progress, told_progress
@@ -60,7 +61,8 @@ class Simulator(Varied, Many):
     everywhere) or "fast"; backend: "c", "python", or "auto" (C if there is a compiler). loops: what is done with nearly
     redundant loops ("drop-redundant" refuses them by name; "rigid" or "drop" decide). coordinates: what is solved for,
     "maximal" (all bodies), "tree" (rates of joints), or "auto" (what takes fewer operations): the same motion. The
-    attribute `coordinates` says which it is.
+    attribute `coordinates` says which it is. order: of the steps, 2, 4, 6, 8, or a composition by name (numbers/
+    composition.py), for mechanisms without contacts, limits and dry friction, under inputs that do not change.
     parameters: name -> value(s), set without generating again, for example {"arm.mass": 2.0}; see `parameter_names`.
 
     Raises MechanismError, AssemblyError (loops that cannot close), CompilerError.
@@ -77,18 +79,19 @@ class Simulator(Varied, Many):
         loops: str = "drop-redundant",
         coordinates: Literal["auto", "maximal", "tree"] = "maximal",
         parameters: Mapping[str, object] | None = None,
+        order: int | str = 2,
     ):
         how = {"layout": layout, "real": real, "profile": profile, "loops": loops, "coordinates": coordinates}
         check_modes(backend=backend, **how)
         parameters = checked_table("parameters", parameters, "names of parameters to values")
         mechanism = Mechanism.of(mechanism)
-        self.loops, self.profile = loops, profile
+        self.loops, self.profile, self.composition = loops, profile, name_of(order)
         if backend == "auto":
             backend = "c" if has_compiler() else "python"
             if backend == "python":
                 warnings.warn(NO_C, stacklevel=2)
-        self.backend, self._how, self._origin = backend, {**how, "backend": backend}, mechanism
-        engine, self._text = _engine_of(mechanism, backend, layout, real, profile, loops, coordinates)
+        self.backend, self._how, self._origin = backend, {**how, "backend": backend, "order": order}, mechanism
+        engine, self._text = _engine_of(mechanism, backend, layout, real, profile, loops, coordinates, order)
         self._hold(mechanism, engine)
         for name, value in parameters.items():
             self.set_parameter(name, value)
@@ -102,6 +105,7 @@ class Simulator(Varied, Many):
         self.inputs = Inputs(mechanism, self.plan)
         self.gains = Gains(mechanism, self.plan, MOST[real])
         self._changes, self._model = ParameterChanges(mechanism, self.plan, real), None
+        self._starts: list[State] = []  # the description's own, once it is known; twins share it
 
     def __repr__(self) -> str:
         return _in_one_line(self)
@@ -115,8 +119,8 @@ class Simulator(Varied, Many):
         return twin
 
     def __reduce__(self) -> tuple[Callable[..., Simulator], tuple]:
-        real = precision_of(self.engine)
-        build = {"real": real, "backend": self.backend, "loops": self.loops, "coordinates": self.coordinates}
+        build = {"real": precision_of(self.engine), "backend": self.backend, "loops": self.loops}
+        build |= {"coordinates": self.coordinates, "order": self.order}
         if self._text is not None:
             build |= {"layout": self._text.layout, "profile": self.profile}
         return _restored, (self._origin, self.mechanism, build, self.settings, self.engine.parameters.copy())
@@ -167,11 +171,12 @@ class Simulator(Varied, Many):
         standing.check_limits()
         self.engine.forget()
         check_switches(project=project, knot=knot)
+        check_beginning(self, not knot, rates)
         try:
             time = number(time)
         except ValueError as error:
             raise MechanismError(f"time {shown(time)} {error}") from None
-        state = start_state(self.mechanism) if state is None else checked_state(state)
+        state = self._described_start() if state is None else checked_state(state)
         beginning = beginning_of(knot, rates)
         standing.check_speed(state, step, beginning)
         starter.write_state(state)
@@ -188,11 +193,13 @@ class Simulator(Varied, Many):
             frame = self.engine.observe(row)
         except ZeroDivisionError:  # in Python; C goes on with numbers that are not finite
             raise AssemblyError("the start is singular: rows of the joints have no direction there") from None
-        if not isfinite(change):  # balls with one centre have no direction: they lie inside each other
-            standing.check_apart(project)
-        standing.check_closed(frame, None if project else change, doubt)
-        standing.check_apart(project)
+        standing.check_start(frame, change, doubt, project)
         return float(frames.entry(self.plan, frame[None], "closure")[0])
+
+    def _described_start(self) -> State:
+        if not self._starts:
+            self._starts.append(start_state(self.mechanism))
+        return self._starts[0]
 
     def project(self, state: State | None = None, *, step: float = 0.01) -> State:
         """The nearest state, weighted by mass, that fulfils all constraints: from `state`, or from the start.
@@ -235,6 +242,7 @@ class Simulator(Varied, Many):
         rates: Rates = "momentum",
         on_error: Literal["raise", "status"] = "raise",
         progress: Progress = None,
+        accuracy: float | None = None,
     ) -> Trajectory:
         """Simulate for `time` seconds in steps of `step` seconds.
 
@@ -248,22 +256,26 @@ class Simulator(Varied, Many):
         on_error="status": return what there is, with the failed status last, instead of raising. project,
         papers_start, rates: see `start`; not for a Trajectory, which goes on as it ended.
         progress: called with (steps done, steps in all); True for a bar, False for none. A notebook has one anyway.
+        accuracy: largest error that is asked for [m, rad]; knots are `step` apart, and steps and, unless this simulator
+        has one above 2, the order are chosen; `Trajectory.accuracy` tells them, and the error found (accuracy.py).
         Raises SolverError (with the status), MechanismError, AssemblyError; ArgumentError for an unknown mode, and for
         more steps than this machine's memory holds, before any is taken. Warns of what `Trajectory.alarms` tells
         (EnergyWarning, also of what the motion that goes on did before; StiffnessWarning; RateWarning), and
         (SpinWarning) where a body turns so fast that its steps are off by more than a part in a hundred.
         """
         check_modes(on_error=on_error)
+        if accuracy is not None:
+            how = {"start": start, "controller": controller, "inputs": inputs, "record": record, "options": options}
+            how |= {"project": project, "papers_start": papers_start, "rates": rates, "progress": progress}
+            return accurately(self, accuracy, time, step, {**how, "every": every, "on_error": on_error})
         step = checked_step(step, precision_of(self.engine))
         steps = checked_steps(time, step)
         check_run(steps, every, start, inputs, controller, options, progress, project, papers_start, rates)
         names = checked_record(record)
         check_room(self.plan, len(self.gains.names), steps, every, names)
         begin = 0.0 if start is None else float(start.time[-1]) if isinstance(start, Trajectory) else start.time
-        if begin + step == begin:
-            raise MechanismError(f"start at {begin:g} s: steps of {step:g} s do not show in times so large")
         times = _knots(begin, step, steps)
-        one = Simulation(self._twin(), start, times, step, int(every), options, inputs or {}, names)
+        one = Simulation(self._that_runs(start), start, times, step, int(every), options, inputs or {}, names)
         run, status = one.run(one.begin(project, not papers_start, rates), controller, told_progress(progress))
         if status < 0 and on_error == "raise":
             raise one.failure(run, status)
@@ -289,15 +301,7 @@ class Simulator(Varied, Many):
         """
         from symvi.simulate.world import world_at
 
-        return world_at(self._twin(), start, inputs, step, options, project, rates)
-
-    def _go_on(self, start: Trajectory, step: float) -> None:
-        """Put the solver where a trajectory ended."""
-        starter = Starter(self.engine, self.mechanism, self.inputs)
-        starter.check_goes_on(start.whole, step, self.settings, self.coordinates)
-        self._set_step(step)
-        starter.go_on(start.whole)
-        self.turning, self.angles = Turning(self.mechanism, self.settings), start.state().angles
+        return world_at(self._that_runs(start), start, inputs, step, options, project, rates)
 
 
 def _in_one_line(simulator: Simulator) -> str:
@@ -305,19 +309,27 @@ def _in_one_line(simulator: Simulator) -> str:
     changed = f", {listed(simulator.settings, 'parameters set')}" if simulator.settings else ""
     rows = f"{len(simulator.plan.bodies)} bodies, {simulator.plan.rows} rows"
     kind = f"{simulator.coordinates} coordinates, {precision_of(simulator.engine)}"
+    kind += f", {simulator.composition}" if simulator.composition else ""
     return f"<Simulator of {simulator.mechanism.name}: {rows}, {kind}, in {how}{changed}>"
 
 
 def _engine_of(
-    mechanism: Mechanism, backend: str, layout: str, real: str, profile: Profile, loops: str, coordinates: str
+    mechanism: Mechanism,
+    backend: str,
+    layout: str,
+    real: str,
+    profile: Profile,
+    loops: str,
+    coordinates: str,
+    order: int | str,
 ) -> tuple[Engine, Text | None]:
     """A solver of a mechanism, and its generated text, of which Python needs none."""
     if backend == "c":
-        made = built(mechanism, layout, real, profile, loops, coordinates)
+        made = built(mechanism, layout, real, profile, loops, coordinates, order)
         return CEngine(made.text.plan, made.library, made.text.prefix, real), made.text
     if real != "double":
         raise ArgumentError("the Python back end computes in double; real='float' needs backend='c'")
-    program = composed(mechanism, loops, coordinates)
+    program = composed(mechanism, loops, coordinates, order)
     from symvi.simulate.reference import ReferenceSolver  # a process that runs C needs none
 
     return PythonEngine(plan_of(program), ReferenceSolver(program)), None
@@ -337,6 +349,8 @@ def _restored(
 
 def _knots(begin: float, step: float, steps: int) -> np.ndarray:
     """Times of the knots; whole multiples of the step where the start is one, so that pieces and the whole agree."""
+    if begin + step == begin:
+        raise MechanismError(f"start at {begin:g} s: steps of {step:g} s do not show in times so large")
     first = round(begin / step)
     if abs(first * step - begin) <= 1e-9 * step * max(1, abs(first)):
         return step * (first + np.arange(steps + 1))
@@ -352,7 +366,12 @@ def generate_text(
     fixed_iterations: int = 0,
     substeps: int = DEFAULTS.substeps,
     coordinates: str = "maximal",
+    order: int | str = 2,
 ) -> Text:
-    """The generated C of a mechanism, for writing to a folder. fixed_iterations, substeps: of its default options."""
+    """The generated C of a mechanism, for writing to a folder. fixed_iterations, substeps: of its default options.
+
+    order: of its steps, or a composition by name.
+    """
     check_modes(layout=layout, real=real, loops=loops, coordinates=coordinates)
-    return text_of(Mechanism.of(mechanism), layout, real, loops, prefix, fixed_iterations, substeps, coordinates)
+    found = Mechanism.of(mechanism)
+    return text_of(found, layout, real, loops, prefix, fixed_iterations, substeps, coordinates, order=order)

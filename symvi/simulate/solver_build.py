@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,8 +22,9 @@ from symvi.extras import install_command
 from symvi.mechanism import Mechanism
 from symvi.native import Library, compile_library, find_compiler, load_library
 from symvi.native.flags import Profile
+from symvi.numbers.composition import Composition, composition_of
 from symvi.numbers.control import DEFAULTS
-from symvi.registry import CONTACTS, FORCES, JOINTS
+from symvi.registry import CONTACTS, FORCES, JOINTS, inequalities_of
 from symvi.simulate.plan import Plan, plan_of
 from symvi.simulate.slope_layout import SlopeLayout, layout_of
 
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
     from symvi.analysis.choices import Choices
     from symvi.physics.multibody import MultibodySystem
+    from symvi.program.formulation import Formulation
     from symvi.program.slopes import Place
 
 NO_C = (
@@ -82,8 +84,10 @@ class Built:
     library: Library
 
 
-def decided(mechanism: Mechanism, loops: str = "drop-redundant") -> tuple[MultibodySystem, Choices]:
-    """The models of a mechanism, checked, and what the analysis of its loops chose.
+def decided(
+    mechanism: Mechanism, loops: str = "drop-redundant", central: bool = False
+) -> tuple[MultibodySystem, Choices]:
+    """The models of a mechanism, checked, and what the analysis of its loops chose. central: laws act halfway.
 
     Raises MechanismError, AssemblyError.
     """
@@ -92,7 +96,7 @@ def decided(mechanism: Mechanism, loops: str = "drop-redundant") -> tuple[Multib
     from symvi.analysis.refusals import beyond_doubles
     from symvi.physics.multibody import MultibodySystem
 
-    system = MultibodySystem(mechanism)
+    system = MultibodySystem(mechanism, central)
     check_records(system)
     if system.contacts:
         from symvi.analysis.contact_place import check_contact_points
@@ -109,42 +113,59 @@ def decided(mechanism: Mechanism, loops: str = "drop-redundant") -> tuple[Multib
         raise beyond_doubles(mechanism) from None
 
 
-def composed(mechanism: Mechanism, loops: str = "drop-redundant", coordinates: str = "maximal"):
+def check_order(mechanism: Mechanism, composition: Composition | None) -> None:
+    """Raises ArgumentError where steps of a composition cannot go back in time: what strikes or sticks does not."""
+    if composition is None:
+        return
+    found = [("contact", contact.name) for contact in mechanism.contacts]
+    found += [("limit", limit.name) for limit in mechanism.limits]
+    found += [("dry friction", force.name) for force in inequalities_of(mechanism.forces)]
+    if found:
+        kind, name = found[0]
+        raise ArgumentError(
+            f"order {composition.order} ('{composition.name}'): {kind} '{name}' of mechanism '{mechanism.name}' cannot "
+            "be taken back in time, as inner steps are; use order=2, or leave it out"
+        )
+
+
+def composed(mechanism: Mechanism, loops: str = "drop-redundant", coordinates: str = "maximal", order: int | str = 2):
     """The program of a mechanism, its loops analysed. Raises MechanismError, AssemblyError.
 
-    coordinates: what is solved for, "maximal", "tree", or "auto": what takes fewer operations.
+    coordinates: what is solved for, "maximal", "tree", or "auto": what takes fewer operations. order: of the steps, or
+    a composition by name.
     """
     from symvi.analysis.refusals import beyond_doubles
-    from symvi.program.compose import Composer
-    from symvi.program.program import work_of
+    from symvi.program.cheapest import program_of
 
-    system, choices = decided(mechanism, loops)
+    composition = composition_of(order)
+    check_order(mechanism, composition)
+    system, choices = decided(mechanism, loops, composition is not None)
     try:
         with np.errstate(over="raise", invalid="raise", divide="raise"):
-            found = [Composer(system, choices, kind).program() for kind in _formulations(system, choices, coordinates)]
-            return min(found, key=work_of)
+            program = program_of(system, choices, _formulation(system, choices, coordinates))
     except (ArithmeticError, np.linalg.LinAlgError):
         raise beyond_doubles(mechanism) from None
+    if composition is None:
+        return program
+    return replace(program, notes={**program.notes, "composition": composition.name})
 
 
-def _formulations(system: MultibodySystem, choices: Choices, coordinates: str) -> list:
-    """What a mechanism may be solved for. Raises ArgumentError where it cannot be what is asked."""
+def _formulation(system: MultibodySystem, choices: Choices, coordinates: str) -> type[Formulation] | None:
+    """What was asked for, None for "auto". Raises ArgumentError where a mechanism cannot be solved for it."""
     from symvi.program.maximal import MaximalCoordinates
 
+    if coordinates == "auto":
+        return None
     if coordinates == "maximal":
-        return [MaximalCoordinates]
+        return MaximalCoordinates
     from symvi.program.tree import TreeCoordinates
     from symvi.program.tree_refusals import refusal
 
-    mechanism = system.mechanism
-    why = refusal(mechanism, choices)
-    if coordinates == "auto":
-        return [MaximalCoordinates, *([] if why else [TreeCoordinates])]
-    if why:
+    if why := refusal(system.mechanism, choices):
         raise ArgumentError(
-            f"coordinates='tree' cannot solve mechanism '{mechanism.name}': {why}; leave it at 'maximal'"
+            f"coordinates='tree' cannot solve mechanism '{system.mechanism.name}': {why}; say 'auto' or 'maximal'"
         )
-    return [TreeCoordinates]
+    return TreeCoordinates
 
 
 def text_of(
@@ -157,14 +178,17 @@ def text_of(
     substeps: int = DEFAULTS.substeps,
     coordinates: str = "maximal",
     slopes: Sequence[Place] | None = None,
+    order: int | str = 2,
 ) -> Text:
     """The generated text of a mechanism, from disk if it was made before by this version of symvi.
 
     fixed_iterations, substeps: of the options that the text offers as its defaults. slopes: with derivatives of a step,
-    by these parameters too; None for a text without them.
+    by these parameters too; None for a text without them. order: of the steps, or a composition by name.
     """
+    composition = composition_of(order)
     asked = [mechanism.digest, layout, real, loops, prefix, fixed_iterations, substeps, coordinates, _version()]
     asked += [None if slopes is None else sorted(map(list, slopes))]
+    asked += [composition.name] if composition else []
     key = hashlib.sha256(json.dumps(asked).encode()).hexdigest()[:40]
     place = cache_folder() / "texts" / f"{mechanism.name}-{key}.json"
     lasts = not any(registered(mechanism))  # neither digest says what a record from outside does
@@ -177,7 +201,7 @@ def text_of(
     from symvi.simulate.start import check_beginning, described_inputs, described_start
 
     check_described(mechanism, real)
-    program = composed(mechanism, loops, coordinates)
+    program = composed(mechanism, loops, coordinates, order)
     plan = plan_of(in_precision(program, real))
     check_beginning(mechanism, plan, real)
     start = Start(described_start(mechanism, plan), *described_inputs(mechanism, plan))
@@ -257,10 +281,16 @@ def _version() -> str:
 
 
 def built(
-    mechanism: Mechanism, layout: str, real: str, profile: Profile, loops: str, coordinates: str = "maximal"
+    mechanism: Mechanism,
+    layout: str,
+    real: str,
+    profile: Profile,
+    loops: str,
+    coordinates: str = "maximal",
+    order: int | str = 2,
 ) -> Built:
     """A mechanism compiled and loaded, once per process. Raises CompilerError when that fails."""
-    return _built(mechanism, layout, real, profile, loops, coordinates, registered(mechanism))
+    return _built(mechanism, layout, real, profile, loops, coordinates, order, registered(mechanism))
 
 
 @lru_cache(maxsize=64)
@@ -271,9 +301,10 @@ def _built(
     profile: Profile,
     loops: str,
     coordinates: str,
+    order: int | str,
     registrations: tuple[int, ...],
 ) -> Built:
-    text = text_of(mechanism, layout, real, loops, coordinates=coordinates)
+    text = text_of(mechanism, layout, real, loops, coordinates=coordinates, order=order)
     path = compile_library(text.files, text.prefix, profile=profile)
     return Built(text, path, load_library(path, text.declarations))
 

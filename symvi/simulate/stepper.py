@@ -98,18 +98,24 @@ class Stepper:
     def _take_parts(self, halvings: int, accounted: bool) -> SolverStatus:
         """One step in equal parts, as many as halvings make: inputs are held, drivers go at an even rate.
 
-        If a part fails, the state is left there.
+        Those of a composition are taken in its inner steps. If a part fails, the state is left there.
         """
-        self.solver.substeps = parts = PARTS[halvings]
+        self.solver.substeps = PARTS[halvings]
         self.solver.set_up(halvings)
+        shares, ends = self.solver.shares, self.solver.ends
+        parts, inner = self.solver.substeps * len(ends), len(ends)
         self.common.parts[0], self.common.elapsed[0], self.common.rough[0] = float(parts), 0.0, 0.0
-        if parts > 1:
+        if parts > 1 or shares:
             self.run("reset")
         ways = [(target, reached[0], target[0]) for target, reached in self.solver.targets]
         status, iterations, retries = SolverStatus.OK, self.solver.iterations, self.solver.retries
         for n in range(1, parts + 1):
+            part, number = divmod(n - 1, inner)
+            if shares:
+                self.solver.set_up(halvings, shares[number])
+            share = (float(part) + ends[number]) / float(self.solver.substeps)
             for target, start, end in ways:
-                target[0] = start + n / parts * (end - start) if n < parts else end
+                target[0] = start + share * (end - start) if n < parts else end
             self.solver.iterations = self.solver.retries = 0
             now = self._take(n == parts, accounted)
             iterations, retries = iterations + self.solver.iterations, retries + self.solver.retries
@@ -129,6 +135,8 @@ class Stepper:
         parameters, state = self.memory.parameters["common"][0], self.memory.state["common"][0]
         self.solver.switches(0.5 * (state.before[0] + self.common.step[0]), 1.0, self.common.inverse[0])
         self.run("prepare")
+        if not all(-1.0 < value < 1.0 for lag in self.solver.lags for value in lag):
+            return SolverStatus.OVERDAMPED
         if self.solver.watched:
             self.run("watch")
             if not self.solver.measures.opening() <= parameters.limit[0]:
@@ -141,7 +149,8 @@ class Stepper:
         if accounted:
             self.run("account")
             self.solver.accounts.note_step()
-        self._roughen()
+        if not self.solver.shares:
+            self._roughen()
         self._arrive(last)
         if self.solver.loops:
             state.singular[0] = 1.0 if status == SolverStatus.SINGULAR_STEP else 0.0
@@ -163,8 +172,11 @@ class Stepper:
         state = self.memory.state["common"][0]
         if not self.common.elapsed[0] > 0.0:  # at the knot itself, what the first part does acts
             self.run("spread")
-            if self.solver.program.phases["answer"] and state.before[0] > 0.0:
-                self._let_rest()
+            # of a step that is taken whole this waits until its forces are read
+            if self.solver.program.phases["answer"] and state.before[0] > 0.0 and self.common.parts[0] > 1.0:
+                both = self.common.impulse[0]
+                self.let_rest()
+                self._resume_step(both)
         self.common.elapsed[0] = self.common.elapsed[0] + self.common.impulse[0]
         if self.common.parts[0] > 1.0:
             self.run("react")
@@ -177,11 +189,12 @@ class Stepper:
         state.earlier[0] = state.before[0]
         state.before[0] = self.common.step[0]
 
-    def _let_rest(self) -> None:
+    def let_rest(self) -> None:
         """Let what contacts, limits and dry friction hold still in both steps around a knot be at rest there too.
 
         Laws may change from one to the other: what the momenta of knot and steps differ by, and what is done against it
-        in a step that is solved.
+        in a step that is solved. The work memory is left as the velocities of the knot need it; the state is where the
+        step began.
         """
         common, before = self.common, 0.5 * self.memory.state["common"][0].before[0]
         both = common.impulse[0]
@@ -197,7 +210,10 @@ class Stepper:
         common.ratio[0] = HOLDING["double"]
         for phase in ("soften", "exact", "uncouple", "linearize", "eliminate", "substitute", "answer"):
             self.run(phase)
-        self.solver.switches(both, 1.0, common.inverse[0])
+
+    def _resume_step(self, both: float) -> None:
+        """Back to the step that is solved, whose work memory was used to let things rest."""
+        self.solver.switches(both, 1.0, self.common.inverse[0])
         for phase in ("prepare", "shorten_step", "evaluate", "apply_impulse"):
             self.run(phase)
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from symvi.errors import MechanismError, MissingFileError, SymviError, told_as_files
 from symvi.mechanism import Mechanism
 from symvi.mechanism.files import checked_path, refuse_pipe
+from symvi.numbers.composition import NAMES
 from symvi.simulate import energy_guard
 from symvi.simulate.curves import TOTALS
 from symvi.simulate.recording import GROUPS, PER_KNOT
@@ -72,6 +73,7 @@ def _told_of(trajectory: Trajectory) -> tuple[dict[str, Any], dict[str, Any]]:
         "settings": dict(trajectory.settings),
         "loops": trajectory.loops,
         "formulation": trajectory.formulation,
+        **({"composition": trajectory.composition} if trajectory.composition else {}),
         "work_names": trajectory.work_names,
         "loss_names": trajectory.loss_names,
         "real": trajectory.real,
@@ -145,8 +147,9 @@ def _of_file(
     numbers |= arrays
     if header["format"] < FORMAT:
         header = _of_old(header, numbers)
-    header = {"formulation": "maximal", **header}
-    check_header(header, {"loops": LOOPS, "real": REALS, "formulation": COORDINATES})
+    header = {"formulation": "maximal", "composition": "", **header}
+    known = {"loops": LOOPS, "real": REALS, "formulation": COORDINATES, "composition": ("", *NAMES)}
+    check_header(header, known)
     first, second = map(float, header["slack"])
     return cls(
         mechanism=Mechanism.from_json(json.dumps(header["mechanism"])),
@@ -158,6 +161,7 @@ def _of_file(
         settings={name: tuple(values) for name, values in header["settings"].items()},
         loops=header["loops"],
         formulation=header["formulation"],
+        composition=header["composition"],
         work_names=tuple((name, bool(paid)) for name, paid in header["work_names"]),
         loss_names=tuple((name, way) for name, way in header["loss_names"]),
         real=header["real"],

@@ -6,7 +6,7 @@ and only numbers are written; else it is built as any other is.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
@@ -23,6 +23,7 @@ from symvi.simulate.parameter_changes import ParameterChanges
 from symvi.simulate.plan import Plan
 from symvi.simulate.solver_build import Text, registered, text_of
 from symvi.simulate.standing import precision_of
+from symvi.simulate.trajectory import Trajectory
 
 if TYPE_CHECKING:
     from symvi.simulate.simulator import Simulator
@@ -35,9 +36,23 @@ class Varied(Asked):
 
     engine: Engine
     plan: Plan
+    composition: str
     _changes: ParameterChanges
     _how: dict[str, Any]
     _text: Text | None
+
+    @property
+    def order(self) -> int | str:
+        """Of the steps: 2, or the name of the composition that they are."""
+        return self.composition or 2
+
+    def of_order(self, order: int | str) -> Self:
+        """A simulator of this mechanism with these parameters, whose steps are of another order."""
+        own: Any = self
+        found = type(own)(self.mechanism, **{**self._how, "order": order})
+        for name, numbers in self.settings.items():
+            found._write(name, name, numbers)
+        return found
 
     @property
     def parameter_names(self) -> tuple[str, ...]:
@@ -68,21 +83,37 @@ class Varied(Asked):
         Raises MechanismError for names, values and mechanisms that make no sense, and AssemblyError, naming a joint,
         for lengths with which the mechanism cannot be assembled from its start.
         """
+        return self._with(changes, ())
+
+    def _with(self, changes: Mapping[str, object], others: Sequence[Simulator]) -> Self:
+        """`with_parameters`. others: simulators built the same way, whose texts may be what the change needs."""
         changes = checked_table("changes", changes, "names of numbers to values")
         own: Any = self
-        found = _closed(own, with_numbers(self.mechanism, changes))
+        found = _closed(own, with_numbers(self.mechanism, changes), others)
         named = {name for title in changes if title in own.described for name in _solvers(own, title)}
         for name, numbers in self.settings.items():
             if name not in named:
                 found._write(name, name, numbers)
         return cast("Self", found)
 
+    def _that_runs(self, start: State | Trajectory | None) -> Simulator:
+        """A twin of this solver; where `auto` chose what is solved for, one like that of a trajectory that goes on."""
+        own: Any = self
+        others = isinstance(start, Trajectory) and start.formulation != own.coordinates
+        if not (others and self._how["coordinates"] == "auto" and start.mechanism.digest == own.mechanism.digest):
+            return own._twin()
+        found = type(own)(own.mechanism, **{**self._how, "coordinates": start.formulation})
+        for name, numbers in own.settings.items():
+            found._write(name, name, numbers)
+        return found
+
     @property
     def text(self) -> Text | None:
         """The generated text, with the numbers of this description for defaults; None in Python."""
         if self._text is not None and self._text.plan.digest != self.mechanism.digest:
-            real, loops = self._text.real, self.loops
-            self._text = text_of(self.mechanism, self._text.layout, real, loops, coordinates=self._how["coordinates"])
+            real, loops, how = self._text.real, self.loops, self._how
+            coordinates, order = how["coordinates"], how["order"]
+            self._text = text_of(self.mechanism, self._text.layout, real, loops, coordinates=coordinates, order=order)
         return self._text
 
     @property
@@ -98,20 +129,20 @@ def _solvers(simulator: Simulator, title: str) -> Iterator[str]:
 
 
 # --- its start --------------------------------------------------------------------------------------------------------
-def _closed(simulator: Simulator, mechanism: Mechanism) -> Simulator:
-    """The simulator of a changed mechanism, whose start is closed where that of this one was."""
+def _closed(simulator: Simulator, mechanism: Mechanism, others: Sequence[Simulator] = ()) -> Simulator:
+    """The simulator of a changed mechanism, whose start is closed where that of this one was. others: see `_with`."""
     if _hangs_free(simulator) or opening(_on(simulator, simulator.mechanism, simulator.plan)) is not None:
-        return on_text_of(simulator, mechanism)
-    early = _by_old_choices(simulator, mechanism) or on_text_of(simulator, mechanism)
+        return on_text_of(simulator, mechanism, others)
+    early = _by_old_choices(simulator, mechanism) or on_text_of(simulator, mechanism, others)
     if opening(early) is not None:
         from symvi.simulate.restarting import starting_in
 
         try:
             state = projected(early)
         except AssemblyError:  # rows that fitted the old numbers may not be those that close the new ones
-            state = projected(on_text_of(simulator, mechanism))
+            state = projected(on_text_of(simulator, mechanism, others))
         mechanism = starting_in(mechanism, state)
-    found = on_text_of(simulator, mechanism)
+    found = on_text_of(simulator, mechanism, others)
     if error := opening(found):
         raise error
     return found
@@ -138,8 +169,10 @@ def _by_old_choices(simulator: Simulator, mechanism: Mechanism) -> Simulator | N
 
 
 # --- its numbers ------------------------------------------------------------------------------------------------------
-def on_text_of(simulator: Simulator, mechanism: Mechanism) -> Simulator:
+def on_text_of(simulator: Simulator, mechanism: Mechanism, others: Sequence[Simulator] = ()) -> Simulator:
     """A simulator of a changed mechanism, on the text of another one where it can be, else on its own.
+
+    others: simulators built the same way, whose texts are looked at too.
 
     Raises MechanismError, AssemblyError.
     """
@@ -149,11 +182,12 @@ def on_text_of(simulator: Simulator, mechanism: Mechanism) -> Simulator:
 
     real, loops = precision_of(simulator.engine), simulator.loops
     check_described(mechanism, real)
-    plan = renumbered(simulator.plan, basis(simulator.mechanism, loops), basis(mechanism, loops), real)
-    if plan is None:
-        return type(simulator)(mechanism, **simulator._how)
-    check_beginning(mechanism, plan, real)
-    return _on(simulator, mechanism, plan)
+    for known in (simulator, *others):
+        plan = renumbered(known.plan, basis(known.mechanism, loops), basis(mechanism, loops), real)
+        if plan is not None:
+            check_beginning(mechanism, plan, real)
+            return _on(known, mechanism, plan)
+    return type(simulator)(mechanism, **simulator._how)
 
 
 def _on(simulator: Simulator, mechanism: Mechanism, plan: Plan) -> Simulator:

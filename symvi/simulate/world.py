@@ -21,11 +21,12 @@ from symvi.simulate import frames
 from symvi.simulate.arguments import Rates, checked_step, checked_table, real_numbers
 from symvi.simulate.failures import failure_of
 from symvi.simulate.knots import coordinate_places, knots_of
+from symvi.simulate.orders import refuse
 from symvi.simulate.run import overlaid
 from symvi.simulate.run_checks import check_run
 from symvi.simulate.seen import SeenState
 from symvi.simulate.standing import Standing
-from symvi.simulate.starter import Starter
+from symvi.simulate.starter import Starter, put_where_it_ended
 from symvi.simulate.trajectory import Trajectory
 from symvi.simulate.turns import Angles
 from symvi.simulate.world_contacts import ContactPoint, WorldContacts
@@ -320,6 +321,7 @@ def world_at(
     rates: Rates = "momentum",
 ) -> World:
     """A world at a start. own: a simulator with a memory that nobody else uses."""
+    refuse(own, "reset", "a world's inputs change at its knots")
     check_run(1, 1, start, inputs, None, options, None, project, False, rates)
     given = checked_table("inputs", inputs, "names of inputs to numbers")
     step = checked_step(step, "double" if own.engine.state.dtype == np.float64 else "float")
@@ -338,7 +340,7 @@ def world_at(
     rows, gains = driving.rows, driving.gain_rows[0]
     aimed = points = None
     if isinstance(start, Trajectory):
-        own._go_on(start, step)
+        put_where_it_ended(own, start, step)
         if start.contact_names:
             points = start.contact_values[-1]
     else:

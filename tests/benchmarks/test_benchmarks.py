@@ -35,6 +35,7 @@ COLUMNS = {  # benchmark -> some columns of its first table
     "knot": {"call", "us", "of mj_step"},
     "layouts": {"layout", "compiler", "code KB", "compile s", "ns/step/link"},
     "linear_time": {"ns/step/link", "once", "ns/it/link", "cycles/it/link"},
+    "many": {"what", "variants", "seconds", "of the batch"},
     "mjcf": {"file", "outcome"},
     "operations": {"phase", "operations"},
     "slopes": {"hinges", "maximal A, B us", "tree A, B us", "Pinocchio us", "MuJoCo us"},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from symvi import Simulator, Trajectory, cli
 from symvi.cli.setting import given_numbers
 from symvi.demos import demo_file
+from symvi.errors import MechanismError
 from symvi.mechanism import Mechanism
 from symvi.mechanism.changing import with_numbers
 from tests.importers.urdf_texts import inertial, joint, link, robot
@@ -64,6 +66,62 @@ def test_an_import_takes_them_too(tmp_path: Path) -> None:
     found = simulated(tmp_path, path, "--set", "pin.child_anchor=0,0,25 cm", "--start", "pin=0.5")
     assert found.mechanism.joint("pin").child_anchor == (0.0, 0.0, 0.25)
     assert found.state_hash() == Simulator(found.mechanism).simulate(0.2, 0.01).state_hash()
+
+
+def answer(capsys: pytest.CaptureFixture[str], *words: object) -> dict:
+    capsys.readouterr()
+    assert cli.main([*map(str, words), "--json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+SET = ("--set", "rocker_pin.child_anchor=0,0,62 cm", "--set", "coupler.mass=0.9", "--set", "gravity=0,0,-1.62")
+
+
+def test_what_is_written_and_printed_has_these_numbers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """generate, info and export say of a file with --set what they say of the file that a simulation made of it."""
+    whole = {"rocker_pin.child_anchor": (0, 0, 0.62), "coupler.mass": 0.9, "gravity": (0, 0, -1.62)}
+    changed = Simulator(Mechanism.from_file(demo_file("four_bar"))).with_parameters(whole).mechanism
+    path = tmp_path / "changed.toml"
+    path.write_text(changed.to_toml(), encoding="utf-8")
+    for kind, words in {"set": (demo_file("four_bar"), *SET), "file": (path,)}.items():
+        assert cli.main(["generate", *map(str, words), "-o", str(tmp_path / kind)]) == 0
+    files = {kind: sorted((tmp_path / kind).iterdir()) for kind in ("set", "file")}
+    assert [a.read_bytes() for a in files["set"]] == [b.read_bytes() for b in files["file"]]
+    facts = [answer(capsys, "info", *words) for words in ((demo_file("four_bar"), *SET), (path,))]
+    assert facts[0] == facts[1] and facts[0]["parameters"]["coupler.mass"] == 0.9
+    folders = tmp_path / "a", tmp_path / "b"
+    first = answer(capsys, "export", demo_file("four_bar"), *SET, "--no-measure", "-o", folders[0])
+    second = answer(capsys, "export", path, "--no-measure", "-o", folders[1])
+    assert first["golden"] == second["golden"]
+
+
+def test_the_viewer_shows_these_numbers(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    seen = []
+
+    def opened(mechanism: Mechanism, **_: object) -> None:
+        seen.append(mechanism)
+        raise MechanismError("seen")
+
+    monkeypatch.setattr("symvi.view.open_viewer", opened)
+    words = [
+        "view",
+        str(demo_file("pendulum")),
+        "--no-open",
+        "--set",
+        "rod.shape.length=2",
+        "--set",
+        "pin.coordinate=0.5",
+    ]
+    assert cli.main(words) == 1
+    assert seen[0].body("rod").shape.length == 2.0 and seen[0].joint("pin").coordinate == (0.5,)
+    simulated(tmp_path, demo_file("pendulum"))
+    assert cli.main([*words, "--trajectory", str(tmp_path / "out.npz")]) == 1 and len(seen) == 1
+
+
+def test_a_joint_has_one_start(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["simulate", str(demo_file("pendulum")), *RUN, "--start", "pin=0.5", "--set", "pin.coordinate=1"]
+    assert cli.main(words) == 1
+    assert "--start 'pin=0.5', --set 'pin.coordinate=1': give joint 'pin' one start only" in capsys.readouterr().err
 
 
 WRONG = [

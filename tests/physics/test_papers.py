@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import sympy as sp
 
+from symvi.kernels import carried_joint, spatial, tied
 from symvi.mechanism import (
     Body,
     Contact,
@@ -23,8 +24,9 @@ from symvi.physics import algebra, body, gaps, kinematics, placing
 from symvi.physics.formula import INTERMEDIATES
 from symvi.physics.joints import rows
 from symvi.physics.lowering import symbols_of
-from symvi.physics.papers import PAPERS, citations, missing
+from symvi.physics.papers import IDEAS, PAPERS, citations, missing
 from symvi.simulate.solver_build import text_of
+from tests.physics.test_stated_forms import all_formulas
 
 REPOSITORY = Path(__file__).parents[2]
 FOLDERS = ("symvi", "templates", "tests", "examples")
@@ -285,3 +287,17 @@ def test_sections_are_cited_as_sections() -> None:
     """A bare numeral behind a paper's name is no citation that the table could know."""
     for path in sorted((Path(__file__).parents[2] / "symvi").rglob("*.py")):
         assert not re.search(r"\b(BM20|BSMH23) [IVX]+\b", path.read_text(encoding="utf-8")), path.name
+
+
+def test_authors_that_sources_name_are_in_the_table() -> None:
+    """A source is "derived here", a paper of the table, or an idea whose authors the table names in full."""
+    authors = {name for names in IDEAS.values() for name in names}
+    sources = {formula.source for formula in all_formulas().values()} | {
+        spatial.SOURCE,
+        carried_joint.SOURCE,
+        tied.SOURCE,
+    }
+    named = {name for source in sources for name in re.findall(r"[A-Z][a-z]{3,}(?:-[A-Z][a-z]{3,})?", source)}
+    assert named - {"Algorithm", "Algorithms", "Hooke"} <= authors
+    page = (REPOSITORY / "symvi" / "manual" / "sources.md").read_text(encoding="utf-8")
+    assert all(names[0] in page and reference.partition(",")[0] in page for reference, names in IDEAS.items())

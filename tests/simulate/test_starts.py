@@ -8,8 +8,10 @@ import pytest
 from symvi import Simulator, state_from
 from symvi.errors import AssemblyError
 from symvi.mechanism import Body, Box, Driver, Joint, JointSpring, Mechanism
+from symvi.mechanism.changing import with_numbers
 from symvi.mechanism.state import State
 from tests.support import linkages
+from tests.support.contact_scenes import table
 
 STEP = 0.01
 WHEEL = Body(name="wheel", mass=1.0, inertia=(0.3, 0.25, 0.2))
@@ -120,3 +122,12 @@ def test_a_start_that_fails_does_not_spoil_the_next(backend: str) -> None:
         simulator.project(flipped)
     motion = simulator.simulate(0.1, STEP, start=start, project=True)
     assert motion.resume.tobytes() == expected.resume.tobytes()
+
+
+def test_a_start_deep_inside_a_surface_is_no_start() -> None:
+    """One foot of four is told to end 0.18 m below the ground: bodies that are moved to NaN start nothing."""
+    deep = with_numbers(table(), {"foot2.child_anchor": (0.5, -0.5, -0.875)})
+    with pytest.raises(AssemblyError, match="no start that fits is found from here"):
+        Simulator(deep).project()
+    with pytest.raises(AssemblyError, match="no start that fits is found from here"):
+        Simulator(table()).with_parameters({"foot2.child_anchor": (0.5, -0.5, -0.875)})

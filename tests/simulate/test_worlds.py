@@ -353,6 +353,7 @@ def test_a_closed_world_refuses_everything() -> None:
     [
         ({"step": -1.0}, "step -1"),
         ({"start": 3}, "start 3"),
+        ({"start": {"hinge": 0.1}}, r"symvi.state_from\(mechanism, coordinates\) makes a State"),
         ({"inputs": {"motor.force": np.nan}}, "not finite"),
         ({"inputs": {"motor.force": [1.0, 2.0]}}, "must be 1 number"),
         ({"inputs": {"motor.torque": 1.0}}, "motor.force"),

@@ -149,9 +149,9 @@ static real sine_of(real x)
 static void setup_common(ball_common_work *common)
 {
     const real step = common->step;
-    /* half: half of that length */
+    /* half: half of the step */
     common->half = 0.5*step;
-    /* inverse: its inverse */
+    /* inverse: 1/step */
     common->inverse = 1.0/step;
 }
 
@@ -258,10 +258,10 @@ static void prepare_body(const ball_common_work *common, const ball_body_paramet
     body->kept_l0_1 = common_carry*body_z->l[1];
     body->kept_l0_2 = common_carry*body_z->l[2];
     /* dl/d(theta/h) = (2c² - 1) J + c (a^ J - J a^) + a dᵀ + d aᵀ - 2 (a·d) I - (h/2) l^,  d = Ja - (tr J/2) a */
-    body->kept_trace = 0.5*(J_2 + (J_0 + J_1));
-    body->kept_gap2 = J_0 - J_1;
-    body->kept_minus_gap1 = J_0 - J_2;
-    body->kept_gap0 = J_1 - J_2;
+    body->kept_half_trace = 0.5*(J_2 + (J_0 + J_1));
+    body->kept_difference2 = J_0 - J_1;
+    body->kept_minus_difference1 = J_0 - J_2;
+    body->kept_difference0 = J_1 - J_2;
 }
 
 /* contact: gap and sliding; once in a step (2 operations) */
@@ -442,14 +442,13 @@ static void warm_contact_ground(const ball_common_work *common,
 {
     const real common_memory = common->memory;
     const real share = contact_ground_p->share;
-    const real pressed = contact_ground_z->pressed;
+    const real last_impulse = contact_ground_z->last_impulse;
     const real friction_before_0 = contact_ground_z->friction_before[0];
     const real friction_before_1 = contact_ground_z->friction_before[1];
-    /*  */
-    const real t1 = common->ratio*share;
-    const real t2 = (common_memory*pressed) - (t1*contact_ground->un);
-    const real t3 = share*common->target;
     /* gamma - r s = t, s gamma = mu */
+    const real t1 = common->ratio*share;
+    const real t2 = (common_memory*last_impulse) - (t1*contact_ground->un);
+    const real t3 = share*common->target;
     const real product = t1*t3;
     const real square = t2*t2;
     const real length = BALL_SQRT(1e-12*(product + (1000000000000.0*square)));
@@ -477,10 +476,10 @@ static void warm_contact_ground(const ball_common_work *common,
     /* b: bound of friction, friction impulse in world axes */
     const real b_0 = gamma*contact_ground->bound;
     contact_ground->b[0] = b_0;
+    /* beta = b0 y t/|t|,  e = (2 rho, -2 rho y t/|t|)/(1 - y²),  rho = mu/(2 b0),  b0 y + 2 r rho y/(1 - y²) = |t| */
     const real t4 = t1*common->stick;
     const real t5 = (common_memory*friction_before_0) - (t4*contact_ground->ut[0]);
     const real t6 = (common_memory*friction_before_1) - (t4*contact_ground->ut[1]);
-    /* beta = b0 y t/|t|,  e = (2 rho, -2 rho y t/|t|)/(1 - y²),  rho = mu/(2 b0),  b0 y + 2 r rho y/(1 - y²) = |t| */
     const real size = BALL_SQRT(1e-20*((b_0*b_0) + (1e+20*(t5*t5)) + (1e+20*(t6*t6))));
     const real t7 = 2.0*size;
     const real rho = (0.5*t3)/b_0;
@@ -613,24 +612,25 @@ static void linearize_body(const ball_common_work *common, const ball_body_param
     /* dl/d(theta/h) = (2c² - 1) J + c (a^ J - J a^) + a dᵀ + d aᵀ - 2 (a·d) I - (h/2) l^,  d = Ja - (tr J/2) a */
     const real common_half = common->half;
     const real a_1 = body->a[1];
-    const real trace = body->kept_trace;
+    const real half_trace = body->kept_half_trace;
     const real J_3 = body->j[3];
     const real minus_J_4 = body->kept_minus_J_4;
     const real minus_J_5 = body->kept_minus_J_5;
-    const real d_1 = (common_half*Jw_1) - (a_1*trace);
+    const real minus_difference1 = body->kept_minus_difference1;
+    const real d_1 = (common_half*Jw_1) - (a_1*half_trace);
     const real spread_1 = a_1*d_1;
-    const real d_2 = (common_half*Jw_2) - (trace*a_2);
+    const real d_2 = (common_half*Jw_2) - (half_trace*a_2);
     const real spread_2 = a_2*d_2;
     const real a_2_J_3 = a_2*J_3;
     const real a_1_minus_J_4 = a_1*minus_J_4;
     const real share = -1.0 + (2.0*(c*c));
     body->D[21] = -((2.0*(spread_1 + spread_2 + (c*(a_2_J_3 + a_1_minus_J_4)))) - (body->j[0]*share));
-    const real d_0 = (common_half*Jw_0) - (trace*a_0);
-    const real t1 = (d_1*a_0) + (a_1*d_0) + (c*((minus_J_4*a_0) - (a_1*minus_J_5) + (a_2*body->kept_gap2))) +
+    const real d_0 = (common_half*Jw_0) - (half_trace*a_0);
+    const real t1 = (d_1*a_0) + (a_1*d_0) + (c*((minus_J_4*a_0) - (a_1*minus_J_5) + (a_2*body->kept_difference2))) +
         (J_3*share);
     const real t2 = common_half*body->l[2];
     body->D[22] = t1 + t2;
-    const real t3 = (d_2*a_0) + (a_2*d_0) + (c*((J_3*a_0) + (a_2*minus_J_5) - (a_1*body->kept_minus_gap1))) -
+    const real t3 = (d_2*a_0) + (a_2*d_0) + (c*((J_3*a_0) + (a_2*minus_J_5) - (a_1*minus_difference1))) -
         (minus_J_4*share);
     const real common_half_minus_l_1 = common_half*minus_l_1;
     body->D[23] = t3 + common_half_minus_l_1;
@@ -641,7 +641,7 @@ static void linearize_body(const ball_common_work *common, const ball_body_param
     const real spread_0 = a_0*d_0;
     const real a_0_minus_J_5 = a_0*minus_J_5;
     body->D[28] = -((2.0*(spread_2 + spread_0 - (c*(a_2_J_3 + a_0_minus_J_5)))) - (share*body->j[1]));
-    const real t4 = (a_1*d_2) + (d_1*a_2) - (c*((a_1*J_3) + (a_2*minus_J_4) - (a_0*body->kept_gap0))) -
+    const real t4 = (a_1*d_2) + (d_1*a_2) - (c*((a_1*J_3) + (a_2*minus_J_4) - (a_0*body->kept_difference0))) -
         (share*minus_J_5);
     const real t5 = common_half*body->l[0];
     body->D[29] = t4 + t5;
@@ -732,12 +732,12 @@ static void scale_contact_ground(ball_contact_ground_work *contact_ground)
     contact_ground->eta = eta;
     const real shrunk = 1.0/BALL_SQRT(2.0*(b_det + (square*((b_0*e_0) + (b_1*e_1) + (b_2*e_2)))));
     const real w_0 = shrunk*(b_0 + (e_0*square));
-    contact_ground->w[0] = w_0;
+    contact_ground->scaling_point[0] = w_0;
     const real w_1 = shrunk*(b_1 - (e_1*square));
-    contact_ground->w[1] = w_1;
+    contact_ground->scaling_point[1] = w_1;
     const real w_2 = shrunk*(b_2 - (e_2*square));
-    contact_ground->w[2] = w_2;
-    contact_ground->w[3] = 0.0;
+    contact_ground->scaling_point[2] = w_2;
+    contact_ground->scaling_point[3] = 0.0;
     const real inverse_0 = 1.0/eta;
     contact_ground->inverse[0] = inverse_0;
     contact_ground->inverse[1] = 1.0/(1.0 + w_0);
@@ -885,12 +885,11 @@ static void right_hand_side_contact_ground(const ball_common_work *common,
     const ball_contact_ground_parameters *contact_ground_p, ball_contact_ground_work *contact_ground,
     ball_body_work *b)
 {
-    /*  */
-    const real effective_mass = contact_ground_p->effective_mass;
-    const real t1 = common->target*effective_mass;
     /* k = (mu - d gamma ds)/s - gamma - kappa miss */
     const real common_second = common->second;
+    const real effective_mass = contact_ground_p->effective_mass;
     const real d_impulse = contact_ground->d_impulse;
+    const real t1 = common->target*effective_mass;
     const real minus_k = contact_ground->impulse + (contact_ground->kappa*contact_ground->miss[0]) - ((t1 -
         (common_second*(d_impulse*contact_ground->d_slack)))/contact_ground->slack);
     contact_ground->k = -minus_k;
@@ -901,62 +900,62 @@ static void right_hand_side_contact_ground(const ball_common_work *common,
     const real eta = contact_ground->eta;
     const real common_second_eta = common_second*eta;
     const real e_1 = contact_ground->e[1];
-    const real w_1 = contact_ground->w[1];
-    const real e_1_w_1 = e_1*w_1;
+    const real scaling_point_1 = contact_ground->scaling_point[1];
+    const real e_1_scaling_point_1 = e_1*scaling_point_1;
     const real e_2 = contact_ground->e[2];
-    const real w_2 = contact_ground->w[2];
-    const real e_2_w_2 = e_2*w_2;
+    const real scaling_point_2 = contact_ground->scaling_point[2];
+    const real e_2_scaling_point_2 = e_2*scaling_point_2;
     const real e_0 = contact_ground->e[0];
-    const real w_0 = contact_ground->w[0];
-    const real scaled_0 = eta*((e_0*w_0) + e_1_w_1 + e_2_w_2);
+    const real scaling_point_0 = contact_ground->scaling_point[0];
+    const real scaled_0 = eta*((e_0*scaling_point_0) + e_1_scaling_point_1 + e_2_scaling_point_2);
     const real inverse_0 = contact_ground->inverse[0];
     const real inverse_0_eta = inverse_0*eta;
     const real d_e_1 = contact_ground->d_e[1];
-    const real d_e_1_w_1 = d_e_1*w_1;
+    const real d_e_1_scaling_point_1 = d_e_1*scaling_point_1;
     const real d_e_2 = contact_ground->d_e[2];
-    const real d_e_2_w_2 = d_e_2*w_2;
+    const real d_e_2_scaling_point_2 = d_e_2*scaling_point_2;
     const real d_e_0 = contact_ground->d_e[0];
     const real inverse_1 = contact_ground->inverse[1];
-    const real t2 = d_e_0 + (inverse_1*(d_e_1_w_1 + d_e_2_w_2));
-    const real t3 = inverse_0_eta*(d_e_1 + (w_1*t2));
+    const real t2 = d_e_0 + (inverse_1*(d_e_1_scaling_point_1 + d_e_2_scaling_point_2));
+    const real t3 = inverse_0_eta*(d_e_1 + (scaling_point_1*t2));
     const real d_b_1 = contact_ground->d_b[1];
-    const real d_b_1_w_1 = d_b_1*w_1;
+    const real d_b_1_scaling_point_1 = d_b_1*scaling_point_1;
     const real d_b_2 = contact_ground->d_b[2];
-    const real d_b_2_w_2 = d_b_2*w_2;
+    const real d_b_2_scaling_point_2 = d_b_2*scaling_point_2;
     const real d_b_0 = contact_ground->d_b[0];
-    const real t4 = d_b_0 - (inverse_1*(d_b_1_w_1 + d_b_2_w_2));
-    const real t5 = d_b_1 - (w_1*t4);
-    const real t6 = inverse_0_eta*(d_e_2 + (w_2*t2));
-    const real t7 = d_b_2 - (w_2*t4);
-    const real t8 = d_b_2_w_2 + (d_b_1_w_1 - (d_b_0*w_0));
-    const real t9 = d_e_2_w_2 + (d_e_1_w_1 + (d_e_0*w_0));
-    const real t10 = e_0 + (inverse_1*(e_1_w_1 + e_2_w_2));
-    const real scaled_1 = eta*(e_1 + (w_1*t10));
+    const real t4 = d_b_0 - (inverse_1*(d_b_1_scaling_point_1 + d_b_2_scaling_point_2));
+    const real t5 = d_b_1 - (scaling_point_1*t4);
+    const real t6 = inverse_0_eta*(d_e_2 + (scaling_point_2*t2));
+    const real t7 = d_b_2 - (scaling_point_2*t4);
+    const real t8 = d_b_2_scaling_point_2 + (d_b_1_scaling_point_1 - (d_b_0*scaling_point_0));
+    const real t9 = d_e_2_scaling_point_2 + (d_e_1_scaling_point_1 + (d_e_0*scaling_point_0));
+    const real t10 = e_0 + (inverse_1*(e_1_scaling_point_1 + e_2_scaling_point_2));
+    const real scaled_1 = eta*(e_1 + (scaling_point_1*t10));
     const real products_1 = (t9*(inverse_0_eta*t5)) - (t3*t8);
-    const real scaled_2 = eta*(e_2 + (w_2*t10));
+    const real scaled_2 = eta*(e_2 + (scaling_point_2*t10));
     const real products_2 = (t9*(inverse_0_eta*t7)) - (t6*t8);
     const real first = ((scaled_0*((t3*t5) + (t6*t7) - ((inverse_0_eta*t8)*t9))) - (scaled_1*products_1) -
         (scaled_2*products_2))/(det_1*(eta*eta));
     const real first_inverse = 1.0/scaled_0;
     const real ratio_1 = first_inverse*(products_1 - (scaled_1*first));
-    const real w_1_ratio_1 = w_1*ratio_1;
+    const real scaling_point_1_ratio_1 = scaling_point_1*ratio_1;
     const real ratio_2 = first_inverse*(products_2 - (scaled_2*first));
-    const real w_2_ratio_2 = w_2*ratio_2;
-    const real minus_sent_0 = contact_ground->b[0] - (e_0*central) + (common_second_eta*((w_0*first) + w_1_ratio_1 +
-        w_2_ratio_2));
+    const real scaling_point_2_ratio_2 = scaling_point_2*ratio_2;
+    const real minus_sent_0 = contact_ground->b[0] - (e_0*central) + (common_second_eta*((scaling_point_0*first) +
+        scaling_point_1_ratio_1 + scaling_point_2_ratio_2));
     const real dual_per_bound = contact_ground->dual_per_bound;
     contact_ground->top = -(dual_per_bound*minus_sent_0);
-    const real t11 = first + (inverse_1*(w_1_ratio_1 + w_2_ratio_2));
+    const real t11 = first + (inverse_1*(scaling_point_1_ratio_1 + scaling_point_2_ratio_2));
     const real miss_1 = contact_ground->miss[1]; const real miss_2 = contact_ground->miss[2];
     const real stiffness_0 = contact_ground->stiffness[0]; const real stiffness_1 = contact_ground->stiffness[1];
     const real dual_per_sliding_0 = contact_ground->dual_per_sliding[0];
-    const real minus_kt_0 = contact_ground->b[1] + (e_1*central) + (common_second_eta*(ratio_1 + (w_1*t11))) +
-        (miss_1*stiffness_0) + (miss_2*stiffness_1) - (dual_per_sliding_0*minus_sent_0);
+    const real minus_kt_0 = contact_ground->b[1] + (e_1*central) + (common_second_eta*(ratio_1 +
+        (scaling_point_1*t11))) + (miss_1*stiffness_0) + (miss_2*stiffness_1) - (dual_per_sliding_0*minus_sent_0);
     contact_ground->kt[0] = -minus_kt_0;
     const real stiffness_3 = contact_ground->stiffness[3]; const real stiffness_4 = contact_ground->stiffness[4];
     const real dual_per_sliding_1 = contact_ground->dual_per_sliding[1];
-    const real minus_kt_1 = contact_ground->b[2] + (e_2*central) + (common_second_eta*(ratio_2 + (w_2*t11))) +
-        (miss_1*stiffness_3) + (miss_2*stiffness_4) - (dual_per_sliding_1*minus_sent_0);
+    const real minus_kt_1 = contact_ground->b[2] + (e_2*central) + (common_second_eta*(ratio_2 +
+        (scaling_point_2*t11))) + (miss_1*stiffness_3) + (miss_2*stiffness_4) - (dual_per_sliding_1*minus_sent_0);
     contact_ground->kt[1] = -minus_kt_1;
     contact_ground->kt[2] = 0.0;
     /* f: residual, an impulse */
@@ -980,12 +979,11 @@ static void right_hand_side_exact_contact_ground(const ball_common_work *common,
     const ball_contact_ground_parameters *contact_ground_p, ball_contact_ground_work *contact_ground,
     ball_body_work *b)
 {
-    /*  */
-    const real effective_mass = contact_ground_p->effective_mass;
-    const real t1 = common->target*effective_mass;
     /* k = (mu - d gamma ds)/s - gamma - kappa miss */
     const real common_second = common->second;
+    const real effective_mass = contact_ground_p->effective_mass;
     const real d_impulse = contact_ground->d_impulse;
+    const real t1 = common->target*effective_mass;
     const real minus_k = contact_ground->impulse + (contact_ground->kappa*contact_ground->miss[0]) - ((t1 -
         (common_second*(d_impulse*contact_ground->d_slack)))/contact_ground->slack);
     contact_ground->k = -minus_k;
@@ -1155,7 +1153,8 @@ static void substitute_body(ball_body_work *i)
 /*     dbeta = kt + m dgamma - K du    [either law of the circular cone] */
 static void respond_contact_ground(ball_contact_ground_work *contact_ground, const ball_body_work *b)
 {
-    /*  */
+    /* de = du + miss,  db0 = c_f (gamma + dgamma) - b0,  de0 = top - dual_per_sliding·de - dual_per_bound db0,  dbeta */
+    /*   = kt + m dgamma - K du */
     const real G_11 = contact_ground->way2[0]; const real G_10 = contact_ground->way2[1];
     const real b_s_3 = b->s[3]; const real b_s_4 = b->s[4]; const real b_s_5 = b->s[5];
     const real minus_t_0 = b->s[0] + ((b_s_3*G_11) - (b_s_4*G_10) - (b_s_5*contact_ground->way2[2]));
@@ -1501,8 +1500,8 @@ static void finish_body(const ball_common_work *common, const ball_body_paramete
 static void finish_contact_ground(ball_contact_ground_state *contact_ground_z,
     const ball_contact_ground_work *contact_ground)
 {
-    /* pressed: normal impulse of the last step */
-    contact_ground_z->pressed = contact_ground->impulse;
+    /* last_impulse: normal impulse of the last step */
+    contact_ground_z->last_impulse = contact_ground->impulse;
     /* friction_before: friction impulse of the last step */
     contact_ground_z->friction_before[0] = contact_ground->b[1];
     contact_ground_z->friction_before[1] = contact_ground->b[2];
@@ -1575,8 +1574,8 @@ static void start_momenta_body(const ball_body_parameters *body_p, ball_body_sta
 /* no impulses from before a start (0 operations) */
 static void start_momenta_contact_ground(ball_contact_ground_state *contact_ground_z)
 {
-    /* pressed: normal impulse of the last step */
-    contact_ground_z->pressed = 0.0;
+    /* last_impulse: normal impulse of the last step */
+    contact_ground_z->last_impulse = 0.0;
     /* friction_before: friction impulse of the last step */
     contact_ground_z->friction_before[0] = 0.0;
     contact_ground_z->friction_before[1] = 0.0;
@@ -1760,7 +1759,7 @@ static void account_contact_ground(const ball_contact_ground_work *contact_groun
     contact_ground_a->spent[1] = -(t3 - spent_1);
 }
 
-/* what the order of the method leaves open of the energy (177 operations) */
+/* bound on the error of the energy that a method of second order may make in a step (177 operations) */
 /*   scatter += (v - v-)·M (v - v-)/2 + (h w)² w·J w/24    [derived here] */
 /*   T = (1/2) m v·v + (1/2) w·Jw    [BM20 (21), BSMH23 section 2] */
 /*   swerve += (2 (v - v-) - (v- - v--))·M v-    [derived here] */
@@ -2134,26 +2133,24 @@ static real largest_turn(const ball_work *w)
 {
     real largest = 0.0;
     for (unsigned int n = 0u; n < 1u; n++) {
-        if (!(w->body[n].turn <= largest)) {
-            largest = w->body[n].turn;
-        }
+        /* what is no number is taken */
+        largest = (largest > w->body[n].turn) ? largest : w->body[n].turn;
     }
     return largest;
 }
 
-/* the largest solved change of a velocity */
+/* the largest solved change of a velocity, from the largest number and the smallest one: each takes one instruction a number */
 static real largest_change(const ball_work *w)
 {
-    real largest = 0.0;
+    real most = 0.0;
+    real least = 0.0;
     for (unsigned int n = 0u; n < 1u; n++) {
         for (unsigned int k = 0u; k < 6u; k++) {
-            const real size = (w->body[n].s[k] < 0.0) ? -w->body[n].s[k] : w->body[n].s[k];
-            if (size > largest) {
-                largest = size;
-            }
+            most = (w->body[n].s[k] > most) ? w->body[n].s[k] : most;
+            least = (w->body[n].s[k] < least) ? w->body[n].s[k] : least;
         }
     }
-    return largest;
+    return (-least > most) ? -least : most;
 }
 
 /* the larger of a positive number and the magnitude of another */
@@ -2169,26 +2166,47 @@ static bool within(real x, real bound)
     return (x <= bound) && (-x <= bound);
 }
 
-/* whether momenta balance but for a change of velocity and the round-off of impulses, and rows but for a rate */
-static bool balanced(const ball_parameters *p, const ball_work *w, real change, real rate)
+/* the largest impulse of a joint, a law, a contact, a limit or dry friction */
+static real largest_impulse(const ball_work *w)
 {
     real impulse = 0.0;
-    (void)rate;
     for (unsigned int n = 0u; n < 1u; n++) {
         impulse = larger(impulse, w->contact_ground[n].impulse);
     }
-    for (unsigned int n = 0u; n < 1u; n++) {
+    return impulse;
+}
+
+/* whether a body balances but for a change of velocity and noise of impulses */
+static bool is_at_rest(const ball_parameters *p, const ball_work *w, unsigned int n, real change, real noise)
+{
+    const real *const f = w->body[n].f;
+    const real force = (change*p->body[n].mass) + noise;
+    const real torque = (change*p->body[n].size) + (noise*p->common[0].extent);
+    return within(f[0], force) && within(f[1], force) && within(f[2], force)
+        && within(f[3], torque) && within(f[4], torque) && within(f[5], torque);
+}
+
+/* whether momenta balance but for a change of velocity and the round-off of impulses, and rows but for a rate. Impulses are looked at
+ * from the first body on that does not balance without round-off */
+static bool balanced(const ball_parameters *p, const ball_work *w, real change, real rate)
+{
+    unsigned int first = 0u;
+    real impulse;
+    (void)rate;
+    while ((first < 1u) && is_at_rest(p, w, first, change, 0.0)) {
+        first++;
+    }
+    if (first == 1u) {
+        return true;
+    }
+    impulse = largest_impulse(w);
+    for (unsigned int n = first; n < 1u; n++) {
         real largest = impulse;
-        real noise;
         for (unsigned int k = 0u; k < 6u; k++) {
             largest = larger(largest, w->body[n].e[k]);
         }
-        noise = 4e-15*largest;
-        for (unsigned int k = 0u; k < 3u; k++) {
-            if (!within(w->body[n].f[k], (change*p->body[n].mass) + noise)
-                || !within(w->body[n].f[k + 3u], (change*p->body[n].size) + (noise*p->common[0].extent))) {
-                return false;
-            }
+        if (!is_at_rest(p, w, n, change, 4e-15*largest)) {
+            return false;
         }
     }
     return true;
@@ -2424,7 +2442,7 @@ static real merit_under_impulses(const ball_parameters *p, const ball_state *z,
 }
 
 /* residual of bodies and contacts at the velocities as they stand; returns the merit, or -1 where it has none */
-static real press_merit(const ball_parameters *p, const ball_state *z,
+static real merit_with_impulses(const ball_parameters *p, const ball_state *z,
     const ball_input *u, ball_work *w)
 {
     if (!(largest_turn(w) < 0.9975)) {
@@ -2510,7 +2528,7 @@ static void warm_start(const ball_parameters *p, const ball_state *z,
     if ((missed > (1.0*(speed*speed))) && (first > w->common[0].target)) {
         w->common[0].target = first;
         run_warm(p, z, w);
-        path->merit = press_merit(p, z, u, w);
+        path->merit = merit_with_impulses(p, z, u, w);
     }
 }
 
@@ -2572,7 +2590,7 @@ static void centre_by_factor(ball_work *w, const ball_path *path, real gap)
 }
 
 /* solve for the increment that is aimed at the present centring */
-static void aim_at(const ball_parameters *p, const ball_state *z,
+static void solve_right_hand_side(const ball_parameters *p, const ball_state *z,
     const ball_input *u, ball_work *w, bool exact)
 {
     (void)p;
@@ -2600,11 +2618,11 @@ static void solve_increment(const ball_parameters *p, const ball_state *z,
         predict(p, z, u, w);
         centre(w, path, gap, product);
         run_recall(w);
-        aim_at(p, z, u, w, path->exact);
+        solve_right_hand_side(p, z, u, w, path->exact);
         run_resolve(w);
     } else {
         centre_by_factor(w, path, gap);
-        aim_at(p, z, u, w, path->exact);
+        solve_right_hand_side(p, z, u, w, path->exact);
         run_eliminate(w);
     }
     run_substitute(w);
@@ -2647,7 +2665,7 @@ static int search_line(const ball_parameters *p, const ball_state *z,
     if (path->rest) {
         run_rest(w);
     }
-    path->merit = press_merit(p, z, u, w);
+    path->merit = merit_with_impulses(p, z, u, w);
     if ((path->fixed > 0) && !(path->merit >= 0.0)) {
         return (largest_turn(w) >= 0.9975) ? BALL_DOMAIN : BALL_NOT_FINITE;
     }
@@ -2658,7 +2676,7 @@ static int search_line(const ball_parameters *p, const ball_state *z,
         halvings++;
         w->common[0].length = 0.5*w->common[0].length;
         run_shorten_step(w);
-        path->merit = press_merit(p, z, u, w);
+        path->merit = merit_with_impulses(p, z, u, w);
     }
     if (path->merit > (0.25*before)) {
         path->slow++;
@@ -2743,14 +2761,18 @@ static bool is_squeezed(const ball_parameters *p, const ball_state *z, const bal
     real pushed = 0.0;
     real pressed = 0.0;
     for (unsigned int n = 0u; n < 1u; n++) {
+        pressed = larger(pressed, w->contact_ground[n].impulse);
+    }
+    /* what moves and pushes only adds to what the weight explains */
+    if (!(pressed > (1000.0*(p->common[0].mass*fastest)))) {
+        return false;
+    }
+    for (unsigned int n = 0u; n < 1u; n++) {
         for (unsigned int k = 0u; k < 3u; k++) {
             fastest = larger(fastest, z->body[n].v[k]);
             fastest = larger(fastest, p->common[0].extent*z->body[n].w[k]);
             pushed = larger(pushed, w->body[n].e[k]);
         }
-    }
-    for (unsigned int n = 0u; n < 1u; n++) {
-        pressed = larger(pressed, w->contact_ground[n].impulse);
     }
     return pressed > (1000.0*((p->common[0].mass*fastest) + pushed));
 }
@@ -2862,7 +2884,7 @@ void ball_state_default(ball_state *z)
     };
     static const ball_contact_ground_state contact_ground_start[1] = {
         { /* floor */
-            0.0, /* pressed */
+            0.0, /* last_impulse */
             { 0.0, 0.0, 0.0 }, /* friction_before */
         },
     };
@@ -2922,43 +2944,44 @@ static void record_account(const ball_parameters *p, const ball_state *z, const 
     (void)w;
 }
 
-/* 3 numbers, each minus itself: the sum is zero if all are finite, else NaN */
-static real rest_of_3(const real *a)
+/* the sum of 3 numbers */
+static real sum_of_3(const real *a)
 {
-    return (a[0] - a[0]) + (a[1] - a[1]) + (a[2] - a[2]);
+    return a[0] + a[1] + a[2];
 }
 
-/* 4 numbers, each minus itself: the sum is zero if all are finite, else NaN */
-static real rest_of_4(const real *a)
+/* the sum of 4 numbers */
+static real sum_of_4(const real *a)
 {
-    return (a[0] - a[0]) + (a[1] - a[1]) + (a[2] - a[2]) + (a[3] - a[3]);
+    return a[0] + a[1] + a[2] + a[3];
 }
 
-/* whether all numbers of the state and all inputs are finite, those too that no residual reads */
+/* whether all numbers of the state and all inputs are finite, those too that no residual reads: what is not finite leaves no finite sum,
+ * whatever is added. Nor do numbers so large that their sum is not finite: no step can be taken with them */
 static bool all_finite(const ball_state *z, const ball_input *u)
 {
-    real rest = 0.0;
+    real total = 0.0;
     for (unsigned int n = 0u; n < 1u; n++) {
-        rest += (z->common[n].before - z->common[n].before)
-            + (z->common[n].earlier - z->common[n].earlier)
-            + (z->common[n].level - z->common[n].level);
+        total += z->common[n].before
+            + z->common[n].earlier
+            + z->common[n].level;
     }
     for (unsigned int n = 0u; n < 1u; n++) {
-        rest += rest_of_3(z->body[n].x)
-            + rest_of_4(z->body[n].q)
-            + rest_of_3(z->body[n].p)
-            + rest_of_3(z->body[n].l)
-            + rest_of_3(z->body[n].v)
-            + rest_of_3(z->body[n].w)
-            + rest_of_3(z->body[n].v_old)
-            + rest_of_3(z->body[n].w_old);
+        total += sum_of_3(z->body[n].x)
+            + sum_of_4(z->body[n].q)
+            + sum_of_3(z->body[n].p)
+            + sum_of_3(z->body[n].l)
+            + sum_of_3(z->body[n].v)
+            + sum_of_3(z->body[n].w)
+            + sum_of_3(z->body[n].v_old)
+            + sum_of_3(z->body[n].w_old);
     }
     for (unsigned int n = 0u; n < 1u; n++) {
-        rest += (z->contact_ground[n].pressed - z->contact_ground[n].pressed)
-            + rest_of_3(z->contact_ground[n].friction_before);
+        total += z->contact_ground[n].last_impulse
+            + sum_of_3(z->contact_ground[n].friction_before);
     }
     (void)u;
-    return is_finite(rest);
+    return is_finite(total);
 }
 
 /* whether no orientation is far from unit length; NaN and infinity are looked for elsewhere */
@@ -3229,10 +3252,11 @@ int ball_step(const ball_parameters *p, const ball_options *o, ball_state *z, co
 static void knot_velocities(const ball_parameters *p, const ball_state *z,
     const ball_input *u, ball_work *w, real time, bool pressed)
 {
-    (void)u;
-    set_up(p, w, halvings_of(z->common[0].level, 10));
+    const int halvings = halvings_of(z->common[0].level, 10);
+    set_up(p, w, halvings);
     set_switches(w, time, 1.0, 0.0);
     run_prepare(p, z, w);
+    (void)u;
     run_rest(w);
     run_evaluate(p, w);
     if (pressed) {
@@ -3881,7 +3905,7 @@ static bool is_too_fast(const ball_parameters *p, const ball_state *z, int knot)
     for (unsigned int n = 0u; n < 1u; n++) {
         const real *const own = z->body[n].w;
         const real turn[3] = { own[0]*h, own[1]*h, own[2]*h };
-        if (is_finite(rest_of_3(own)) && !(((turn[0]*turn[0]) + (turn[1]*turn[1]) + (turn[2]*turn[2])) < most)) {
+        if (is_finite(sum_of_3(own)) && !(((turn[0]*turn[0]) + (turn[1]*turn[1]) + (turn[2]*turn[2])) < most)) {
             return true;
         }
     }

@@ -4,6 +4,7 @@
  * layout       unrolled: the elimination order is written out, one call a step; real is double
  * notation     x position of the centre of mass, q unit quaternion body to world (w, x, y, z), v velocity, w angular velocity,
  *              all in world axes; knots z1 (known) and z2 (sought); impulses, so that rows of bodies are in N s and N m s
+ *              pointers of functions: p parameters, o options, z state, u input, w work
  * units        SI, radians
  *
  * The caller owns every struct. No heap, no globals, no recursion, no input or output.
@@ -130,7 +131,7 @@ typedef struct {
 
 /* contact ground: state */
 typedef struct {
-    ball_real pressed; /* normal impulse of the last step [N s] */
+    ball_real last_impulse; /* normal impulse of the last step [N s] */
     ball_real friction_before[3]; /* friction impulse of the last step [N s] */
 } ball_contact_ground_state;
 
@@ -151,8 +152,8 @@ typedef struct {
     ball_real potential; /* potential energy */
     ball_real momentum[3]; /* linear momentum [kg m/s] */
     ball_real angular_momentum[3]; /* angular momentum about the world's origin [kg m²/s] */
-    ball_real half; /* half of that length [s] */
-    ball_real inverse; /* its inverse [1/s] */
+    ball_real half; /* half of the step [s] */
+    ball_real inverse; /* 1/step [1/s] */
     ball_real scatter; /* how far energies of a knot and of the step before may lie apart [J] */
     ball_real swerve; /* change of all forces on bodies over the step before a knot, times its way [J] */
     ball_real misread; /* kinetic energy of a knot, less that of the mean velocities of both steps around it [J] */
@@ -178,21 +179,21 @@ typedef struct {
     ball_real f[6]; /* residual, an impulse [N s, N m s] */
     ball_real D[36]; /* diagonal block of the Newton matrix, then its factors */
     ball_real weight[2]; /* makes squares of velocities of squares of the residual */
-    ball_real kept_trace; /* dl/d(theta/h) = (2c² - 1) J + c (a^ J - J a^) + a dᵀ + d aᵀ - 2 (a·d) I - (h/2) l^,  d = Ja - (tr J/2) a */
-    ball_real kept_minus_J_4; /* J = R J_body Rᵀ */
-    ball_real kept_minus_J_5; /* J = R J_body Rᵀ */
-    ball_real kept_gap2; /* dl/d(theta/h) = (2c² - 1) J + c (a^ J - J a^) + a dᵀ + d aᵀ - 2 (a·d) I - (h/2) l^,  d = Ja - (tr J/2) a */
-    ball_real kept_minus_gap1; /* dl/d(theta/h) = (2c² - 1) J + c (a^ J - J a^) + a dᵀ + d aᵀ - 2 (a·d) I - (h/2) l^,  d = Ja - (tr J/2) a */
-    ball_real kept_gap0; /* dl/d(theta/h) = (2c² - 1) J + c (a^ J - J a^) + a dᵀ + d aᵀ - 2 (a·d) I - (h/2) l^,  d = Ja - (tr J/2) a */
-    ball_real kept_p0_0; /* f = [p - p0; l - l0] - e */
-    ball_real kept_p0_1; /* f = [p - p0; l - l0] - e */
-    ball_real kept_p0_2; /* f = [p - p0; l - l0] - e */
-    ball_real kept_l0_0; /* f = [p - p0; l - l0] - e */
-    ball_real kept_l0_1; /* f = [p - p0; l - l0] - e */
-    ball_real kept_l0_2; /* f = [p - p0; l - l0] - e */
-    ball_real kept_f_0; /* V = -m g·x */
-    ball_real kept_f_1; /* V = -m g·x */
-    ball_real kept_f_2; /* V = -m g·x */
+    ball_real kept_half_trace; /* part of dl/d(theta/h) */
+    ball_real kept_minus_J_4; /* part of J */
+    ball_real kept_minus_J_5; /* part of J */
+    ball_real kept_difference2; /* part of dl/d(theta/h) */
+    ball_real kept_minus_difference1; /* part of dl/d(theta/h) */
+    ball_real kept_difference0; /* part of dl/d(theta/h) */
+    ball_real kept_p0_0; /* part of f */
+    ball_real kept_p0_1; /* part of f */
+    ball_real kept_p0_2; /* part of f */
+    ball_real kept_l0_0; /* part of f */
+    ball_real kept_l0_1; /* part of f */
+    ball_real kept_l0_2; /* part of f */
+    ball_real kept_f_0; /* part of V */
+    ball_real kept_f_1; /* part of V */
+    ball_real kept_f_2; /* part of V */
     ball_real turn; /* a·a, below 1 inside the domain of the half turn */
     ball_real s[6]; /* solved increment: velocity, rotation vector at the second knot over h [m/s, rad/s] */
     ball_real base[6]; /* velocities that the increment starts from [m/s, rad/s] */
@@ -213,7 +214,7 @@ typedef struct {
     ball_real kappa; /* stiffness of the gap [kg] */
     ball_real m[3]; /* friction per normal impulse */
     ball_real stiffness[9]; /* stiffness of friction [kg] */
-    ball_real kept; /* u_n = phi(z1)/h + (phi(z2) - phi(z1))/h */
+    ball_real kept; /* part of u_n */
     ball_real b[4]; /* bound of friction, friction impulse in world axes [N s] */
     ball_real e[4]; /* dual scalar, velocity of sliding [m/s] */
     ball_real impulse; /* impulses of the pairs [N s] */
@@ -226,10 +227,10 @@ typedef struct {
     ball_real force[4]; /* over the step, on the child: per gradient of the gap, friction [N] */
     ball_real det[2]; /* x0² - |x|² of b and of e [N² s², m²/s²] */
     ball_real eta; /* factor of the scaling */
-    ball_real w[4]; /* scaling point */
+    ball_real scaling_point[4]; /* scaling point */
     ball_real dual_per_sliding[3]; /* dual scalar given up per velocity of sliding */
     ball_real dual_per_bound; /* dual scalar given up per change of the bound [1/kg] */
-    ball_real inverse[2]; /* reciprocals that the aim needs: 1/eta and 1/(1 + w0), or those of the exact law's pivots */
+    ball_real inverse[2]; /* reciprocals that the right-hand side needs: 1/eta and 1/(1 + w0), or those of the exact law's pivots */
     ball_real k; /* where the normal impulse is sent if velocities stay [N s] */
     ball_real top; /* where the dual scalar is sent if velocities stay [m/s] */
     ball_real kt[3]; /* where friction is sent if velocities stay [N s] */

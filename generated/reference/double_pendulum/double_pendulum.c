@@ -213,13 +213,13 @@ static real cosine_of(real x)
 /* revolute ground: motion */
 typedef struct {
     real coordinate; /* minimal coordinates [rad] */
-    real rate; /* their rates [(rad)/s] */
+    real rate; /* their rates */
 } double_pendulum_revolute_ground_motion;
 
 /* revolute: motion */
 typedef struct {
     real coordinate; /* minimal coordinates [rad] */
-    real rate; /* their rates [(rad)/s] */
+    real rate; /* their rates */
 } double_pendulum_revolute_motion;
 
 typedef struct {
@@ -231,9 +231,9 @@ typedef struct {
 static void setup_common(double_pendulum_common_work *common)
 {
     const real step = common->step;
-    /* half: half of that length */
+    /* half: half of the step */
     common->half = 0.5*step;
-    /* inverse: its inverse */
+    /* inverse: 1/step */
     common->inverse = 1.0/step;
 }
 
@@ -332,10 +332,10 @@ static void prepare_body(const double_pendulum_common_work *common, const double
     body->kept_l0_1 = common_carry*body_z->l[1];
     body->kept_l0_2 = common_carry*body_z->l[2];
     /* dl/d(theta/h) = (2c² - 1) J + c (a^ J - J a^) + a dᵀ + d aᵀ - 2 (a·d) I - (h/2) l^,  d = Ja - (tr J/2) a */
-    body->kept_trace = 0.5*(J_2 + (J_0 + J_1));
-    body->kept_gap2 = J_0 - J_1;
-    body->kept_minus_gap1 = J_0 - J_2;
-    body->kept_gap0 = J_1 - J_2;
+    body->kept_half_trace = 0.5*(J_2 + (J_0 + J_1));
+    body->kept_difference2 = J_0 - J_1;
+    body->kept_minus_difference1 = J_0 - J_2;
+    body->kept_difference0 = J_1 - J_2;
 }
 
 /* revolute: x, y, z, about first axis, about second axis; once in a step (81 operations) */
@@ -416,11 +416,11 @@ static void prepare_revolute_ground(const double_pendulum_common_work *common,
         frame_b1_w_frame_a_1));
     /* f = g(z1)/h + (g(z2) - g(z1))/h */
     const real common_closure = common->closure;
-    revolute_ground->kept_opening_0 = g1_0*common_closure;
-    revolute_ground->kept_opening_1 = g1_1*common_closure;
-    revolute_ground->kept_opening_2 = g1_2*common_closure;
-    revolute_ground->kept_opening_3 = g1_3*common_closure;
-    revolute_ground->kept_opening_4 = -(minus_g1_4*common_closure);
+    revolute_ground->kept_violation_0 = g1_0*common_closure;
+    revolute_ground->kept_violation_1 = g1_1*common_closure;
+    revolute_ground->kept_violation_2 = g1_2*common_closure;
+    revolute_ground->kept_violation_3 = g1_3*common_closure;
+    revolute_ground->kept_violation_4 = -(minus_g1_4*common_closure);
 }
 
 /* revolute: x, y, z, about first axis, about second axis; once in a step (124 operations) */
@@ -518,11 +518,11 @@ static void prepare_revolute(const double_pendulum_common_work *common,
         frame_b1_w_frame_a1_x));
     /* f = g(z1)/h + (g(z2) - g(z1))/h */
     const real common_closure = common->closure;
-    revolute->kept_opening_0 = g1_0*common_closure;
-    revolute->kept_opening_1 = g1_1*common_closure;
-    revolute->kept_opening_2 = g1_2*common_closure;
-    revolute->kept_opening_3 = g1_3*common_closure;
-    revolute->kept_opening_4 = -(minus_g1_4*common_closure);
+    revolute->kept_violation_0 = g1_0*common_closure;
+    revolute->kept_violation_1 = g1_1*common_closure;
+    revolute->kept_violation_2 = g1_2*common_closure;
+    revolute->kept_violation_3 = g1_3*common_closure;
+    revolute->kept_violation_4 = -(minus_g1_4*common_closure);
 }
 
 /* start from the last velocities, carried on by `length` times their last change (26 operations) */
@@ -735,18 +735,18 @@ static void evaluate_revolute_ground(const double_pendulum_common_work *common,
     revolute_ground->G2[8] = (frame_a_3*frame_b2_y) + ((frame_a_2*frame_b2_z) + ((frame_a_0*frame_b2_x) +
         (frame_a_1*frame_b2_w)));
     /* f = g(z1)/h + (g(z2) - g(z1))/h */
-    const real opening_0 = revolute_ground->kept_opening_0;
-    const real opening_1 = revolute_ground->kept_opening_1;
-    const real opening_2 = revolute_ground->kept_opening_2;
-    const real opening_3 = revolute_ground->kept_opening_3;
-    const real opening_4 = revolute_ground->kept_opening_4;
-    revolute_ground->f[0] = b->v[0] + anchor_b_rate_x + opening_0;
-    revolute_ground->f[1] = b->v[1] - minus_anchor_b_rate_y + opening_1;
-    revolute_ground->f[2] = b->v[2] - minus_anchor_b_rate_z + opening_2;
+    const real violation_0 = revolute_ground->kept_violation_0;
+    const real violation_1 = revolute_ground->kept_violation_1;
+    const real violation_2 = revolute_ground->kept_violation_2;
+    const real violation_3 = revolute_ground->kept_violation_3;
+    const real violation_4 = revolute_ground->kept_violation_4;
+    revolute_ground->f[0] = b->v[0] + anchor_b_rate_x + violation_0;
+    revolute_ground->f[1] = b->v[1] - minus_anchor_b_rate_y + violation_1;
+    revolute_ground->f[2] = b->v[2] - minus_anchor_b_rate_z + violation_2;
     revolute_ground->f[3] = (2.0*((frame_a_0*frame_b_rate_x) - (frame_a_1*frame_b_rate_w) -
-        (frame_a_2*frame_b_rate_z) + (frame_a_3*frame_b_rate_y))) + opening_3;
+        (frame_a_2*frame_b_rate_z) + (frame_a_3*frame_b_rate_y))) + violation_3;
     revolute_ground->f[4] = (2.0*((frame_a_0*frame_b_rate_y) + (frame_a_1*frame_b_rate_z) -
-        (frame_b_rate_w*frame_a_2) - (frame_b_rate_x*frame_a_3))) + opening_4;
+        (frame_b_rate_w*frame_a_2) - (frame_b_rate_x*frame_a_3))) + violation_4;
     /* f_body -= G(z1)ᵀ y, body b */
     const real y_0 = revolute_ground->y[0]; const real y_1 = revolute_ground->y[1];
     const real y_2 = revolute_ground->y[2]; const real y_3 = revolute_ground->y[3];
@@ -873,13 +873,16 @@ static void evaluate_revolute(const double_pendulum_common_work *common, double_
     const real t2 = (frame_a_rate_w*frame_b2_y) + (frame_a1_w*frame_b_rate_y) + ((frame_a_rate_x*frame_b2_z) +
         (frame_a1_x*frame_b_rate_z)) - ((frame_b2_w*frame_a_rate_y) + (frame_a1_y*frame_b_rate_w));
     /* f = g(z1)/h + (g(z2) - g(z1))/h */
-    revolute->f[0] = b->v[0] - (a->v[0] + (anchor_a_rate_x - anchor_b_rate_x)) + revolute->kept_opening_0;
-    revolute->f[1] = b->v[1] - (a->v[1] - (minus_anchor_a_rate_y - minus_anchor_b_rate_y)) + revolute->kept_opening_1;
-    revolute->f[2] = b->v[2] - (a->v[2] - (minus_anchor_a_rate_z - minus_anchor_b_rate_z)) + revolute->kept_opening_2;
-    revolute->f[3] = (2.0*(t1 + ((frame_a_rate_z*frame_b2_y) + (frame_a1_z*frame_b_rate_y)))) +
-        revolute->kept_opening_3;
-    revolute->f[4] = (2.0*(t2 - ((frame_b2_x*frame_a_rate_z) + (frame_a1_z*frame_b_rate_x)))) +
-        revolute->kept_opening_4;
+    const real violation_0 = revolute->kept_violation_0;
+    const real violation_1 = revolute->kept_violation_1;
+    const real violation_2 = revolute->kept_violation_2;
+    const real violation_3 = revolute->kept_violation_3;
+    const real violation_4 = revolute->kept_violation_4;
+    revolute->f[0] = b->v[0] - (a->v[0] + (anchor_a_rate_x - anchor_b_rate_x)) + violation_0;
+    revolute->f[1] = b->v[1] - (a->v[1] - (minus_anchor_a_rate_y - minus_anchor_b_rate_y)) + violation_1;
+    revolute->f[2] = b->v[2] - (a->v[2] - (minus_anchor_a_rate_z - minus_anchor_b_rate_z)) + violation_2;
+    revolute->f[3] = (2.0*(t1 + ((frame_a_rate_z*frame_b2_y) + (frame_a1_z*frame_b_rate_y)))) + violation_3;
+    revolute->f[4] = (2.0*(t2 - ((frame_b2_x*frame_a_rate_z) + (frame_a1_z*frame_b_rate_x)))) + violation_4;
     /* f_body -= G(z1)ᵀ y, body a */
     const real y_0 = revolute->y[0]; const real y_1 = revolute->y[1]; const real y_2 = revolute->y[2];
     const real y_3 = revolute->y[3]; const real y_4 = revolute->y[4];
@@ -951,24 +954,25 @@ static void linearize_body(const double_pendulum_common_work *common, const doub
     /* dl/d(theta/h) = (2c² - 1) J + c (a^ J - J a^) + a dᵀ + d aᵀ - 2 (a·d) I - (h/2) l^,  d = Ja - (tr J/2) a */
     const real common_half = common->half;
     const real a_1 = body->a[1];
-    const real trace = body->kept_trace;
+    const real half_trace = body->kept_half_trace;
     const real J_3 = body->j[3];
     const real minus_J_4 = body->kept_minus_J_4;
     const real minus_J_5 = body->kept_minus_J_5;
-    const real d_1 = (common_half*Jw_1) - (a_1*trace);
+    const real minus_difference1 = body->kept_minus_difference1;
+    const real d_1 = (common_half*Jw_1) - (a_1*half_trace);
     const real spread_1 = a_1*d_1;
-    const real d_2 = (common_half*Jw_2) - (trace*a_2);
+    const real d_2 = (common_half*Jw_2) - (half_trace*a_2);
     const real spread_2 = a_2*d_2;
     const real a_2_J_3 = a_2*J_3;
     const real a_1_minus_J_4 = a_1*minus_J_4;
     const real share = -1.0 + (2.0*(c*c));
     body->D[21] = -((2.0*(spread_1 + spread_2 + (c*(a_2_J_3 + a_1_minus_J_4)))) - (body->j[0]*share));
-    const real d_0 = (common_half*Jw_0) - (trace*a_0);
-    const real t1 = (d_1*a_0) + (a_1*d_0) + (c*((minus_J_4*a_0) - (a_1*minus_J_5) + (a_2*body->kept_gap2))) +
+    const real d_0 = (common_half*Jw_0) - (half_trace*a_0);
+    const real t1 = (d_1*a_0) + (a_1*d_0) + (c*((minus_J_4*a_0) - (a_1*minus_J_5) + (a_2*body->kept_difference2))) +
         (J_3*share);
     const real t2 = common_half*body->l[2];
     body->D[22] = t1 + t2;
-    const real t3 = (d_2*a_0) + (a_2*d_0) + (c*((J_3*a_0) + (a_2*minus_J_5) - (a_1*body->kept_minus_gap1))) -
+    const real t3 = (d_2*a_0) + (a_2*d_0) + (c*((J_3*a_0) + (a_2*minus_J_5) - (a_1*minus_difference1))) -
         (minus_J_4*share);
     const real common_half_minus_l_1 = common_half*minus_l_1;
     body->D[23] = t3 + common_half_minus_l_1;
@@ -976,7 +980,7 @@ static void linearize_body(const double_pendulum_common_work *common, const doub
     const real spread_0 = a_0*d_0;
     const real a_0_minus_J_5 = a_0*minus_J_5;
     body->D[28] = -((2.0*(spread_2 + spread_0 - (c*(a_2_J_3 + a_0_minus_J_5)))) - (share*body->j[1]));
-    const real t4 = (a_1*d_2) + (d_1*a_2) - (c*((a_1*J_3) + (a_2*minus_J_4) - (a_0*body->kept_gap0))) -
+    const real t4 = (a_1*d_2) + (d_1*a_2) - (c*((a_1*J_3) + (a_2*minus_J_4) - (a_0*body->kept_difference0))) -
         (share*minus_J_5);
     const real t5 = common_half*body->l[0];
     body->D[29] = t4 + t5;
@@ -2367,7 +2371,7 @@ static void account_body(double_pendulum_common_account *common_a, const double_
     common_a->pace = common_a->pace + T - T_2;
 }
 
-/* what the order of the method leaves open of the energy (177 operations) */
+/* bound on the error of the energy that a method of second order may make in a step (177 operations) */
 /*   scatter += (v - v-)·M (v - v-)/2 + (h w)² w·J w/24    [derived here] */
 /*   T = (1/2) m v·v + (1/2) w·Jw    [BM20 (21), BSMH23 section 2] */
 /*   swerve += (2 (v - v-) - (v- - v--))·M v-    [derived here] */
@@ -2716,26 +2720,24 @@ static real largest_turn(const double_pendulum_work *w)
 {
     real largest = 0.0;
     for (unsigned int n = 0u; n < 2u; n++) {
-        if (!(w->body[n].turn <= largest)) {
-            largest = w->body[n].turn;
-        }
+        /* what is no number is taken */
+        largest = (largest > w->body[n].turn) ? largest : w->body[n].turn;
     }
     return largest;
 }
 
-/* the largest solved change of a velocity */
+/* the largest solved change of a velocity, from the largest number and the smallest one: each takes one instruction a number */
 static real largest_change(const double_pendulum_work *w)
 {
-    real largest = 0.0;
+    real most = 0.0;
+    real least = 0.0;
     for (unsigned int n = 0u; n < 2u; n++) {
         for (unsigned int k = 0u; k < 6u; k++) {
-            const real size = (w->body[n].s[k] < 0.0) ? -w->body[n].s[k] : w->body[n].s[k];
-            if (size > largest) {
-                largest = size;
-            }
+            most = (w->body[n].s[k] > most) ? w->body[n].s[k] : most;
+            least = (w->body[n].s[k] < least) ? w->body[n].s[k] : least;
         }
     }
-    return largest;
+    return (-least > most) ? -least : most;
 }
 
 /* the length of the solved change of all velocities, which is no smaller than the largest; by arithmetic alone */
@@ -2789,13 +2791,41 @@ static real evaluate_merit(const double_pendulum_parameters *p, const double_pen
     return is_finite(w->common[0].merit) ? w->common[0].merit : -1.0;
 }
 
-/* whether momenta balance but for a change of velocity and the round-off of impulses, and rows but for a rate */
-static bool balanced(const double_pendulum_parameters *p, const double_pendulum_work *w, real change, real rate)
+/* the largest impulse of a joint, a law, a contact, a limit or dry friction */
+static real largest_impulse(const double_pendulum_work *w)
 {
     real impulse = 0.0;
     for (unsigned int n = 0u; n < 1u; n++) {
         for (unsigned int k = 0u; k < 5u; k++) {
             impulse = larger(impulse, w->revolute_ground[n].y[k]);
+        }
+    }
+    for (unsigned int n = 0u; n < 1u; n++) {
+        for (unsigned int k = 0u; k < 5u; k++) {
+            impulse = larger(impulse, w->revolute[n].y[k]);
+        }
+    }
+    return impulse;
+}
+
+/* whether a body balances but for a change of velocity and noise of impulses */
+static bool is_at_rest(const double_pendulum_parameters *p, const double_pendulum_work *w, unsigned int n, real change, real noise)
+{
+    const real *const f = w->body[n].f;
+    const real force = (change*p->body[n].mass) + noise;
+    const real torque = (change*p->body[n].size) + (noise*p->common[0].extent);
+    return within(f[0], force) && within(f[1], force) && within(f[2], force)
+        && within(f[3], torque) && within(f[4], torque) && within(f[5], torque);
+}
+
+/* whether momenta balance but for a change of velocity and the round-off of impulses, and rows but for a rate. Impulses are looked at
+ * from the first body on that does not balance without round-off */
+static bool balanced(const double_pendulum_parameters *p, const double_pendulum_work *w, real change, real rate)
+{
+    unsigned int first = 0u;
+    real impulse;
+    for (unsigned int n = 0u; n < 1u; n++) {
+        for (unsigned int k = 0u; k < 5u; k++) {
             if (!within(w->revolute_ground[n].f[k], rate)) {
                 return false;
             }
@@ -2803,24 +2833,25 @@ static bool balanced(const double_pendulum_parameters *p, const double_pendulum_
     }
     for (unsigned int n = 0u; n < 1u; n++) {
         for (unsigned int k = 0u; k < 5u; k++) {
-            impulse = larger(impulse, w->revolute[n].y[k]);
             if (!within(w->revolute[n].f[k], rate)) {
                 return false;
             }
         }
     }
-    for (unsigned int n = 0u; n < 2u; n++) {
+    while ((first < 2u) && is_at_rest(p, w, first, change, 0.0)) {
+        first++;
+    }
+    if (first == 2u) {
+        return true;
+    }
+    impulse = largest_impulse(w);
+    for (unsigned int n = first; n < 2u; n++) {
         real largest = impulse;
-        real noise;
         for (unsigned int k = 0u; k < 6u; k++) {
             largest = larger(largest, w->body[n].e[k]);
         }
-        noise = 4e-15*largest;
-        for (unsigned int k = 0u; k < 3u; k++) {
-            if (!within(w->body[n].f[k], (change*p->body[n].mass) + noise)
-                || !within(w->body[n].f[k + 3u], (change*p->body[n].size) + (noise*p->common[0].extent))) {
-                return false;
-            }
+        if (!is_at_rest(p, w, n, change, 4e-15*largest)) {
+            return false;
         }
     }
     return true;
@@ -3188,39 +3219,40 @@ static void record_account(const double_pendulum_parameters *p, const double_pen
     (void)w;
 }
 
-/* 3 numbers, each minus itself: the sum is zero if all are finite, else NaN */
-static real rest_of_3(const real *a)
+/* the sum of 3 numbers */
+static real sum_of_3(const real *a)
 {
-    return (a[0] - a[0]) + (a[1] - a[1]) + (a[2] - a[2]);
+    return a[0] + a[1] + a[2];
 }
 
-/* 4 numbers, each minus itself: the sum is zero if all are finite, else NaN */
-static real rest_of_4(const real *a)
+/* the sum of 4 numbers */
+static real sum_of_4(const real *a)
 {
-    return (a[0] - a[0]) + (a[1] - a[1]) + (a[2] - a[2]) + (a[3] - a[3]);
+    return a[0] + a[1] + a[2] + a[3];
 }
 
-/* whether all numbers of the state and all inputs are finite, those too that no residual reads */
+/* whether all numbers of the state and all inputs are finite, those too that no residual reads: what is not finite leaves no finite sum,
+ * whatever is added. Nor do numbers so large that their sum is not finite: no step can be taken with them */
 static bool all_finite(const double_pendulum_state *z, const double_pendulum_input *u)
 {
-    real rest = 0.0;
+    real total = 0.0;
     for (unsigned int n = 0u; n < 1u; n++) {
-        rest += (z->common[n].before - z->common[n].before)
-            + (z->common[n].earlier - z->common[n].earlier)
-            + (z->common[n].level - z->common[n].level);
+        total += z->common[n].before
+            + z->common[n].earlier
+            + z->common[n].level;
     }
     for (unsigned int n = 0u; n < 2u; n++) {
-        rest += rest_of_3(z->body[n].x)
-            + rest_of_4(z->body[n].q)
-            + rest_of_3(z->body[n].p)
-            + rest_of_3(z->body[n].l)
-            + rest_of_3(z->body[n].v)
-            + rest_of_3(z->body[n].w)
-            + rest_of_3(z->body[n].v_old)
-            + rest_of_3(z->body[n].w_old);
+        total += sum_of_3(z->body[n].x)
+            + sum_of_4(z->body[n].q)
+            + sum_of_3(z->body[n].p)
+            + sum_of_3(z->body[n].l)
+            + sum_of_3(z->body[n].v)
+            + sum_of_3(z->body[n].w)
+            + sum_of_3(z->body[n].v_old)
+            + sum_of_3(z->body[n].w_old);
     }
     (void)u;
-    return is_finite(rest);
+    return is_finite(total);
 }
 
 /* whether no orientation is far from unit length; NaN and infinity are looked for elsewhere */
@@ -3482,10 +3514,11 @@ int double_pendulum_step(const double_pendulum_parameters *p, const double_pendu
 static void knot_velocities(const double_pendulum_parameters *p, const double_pendulum_state *z,
     const double_pendulum_input *u, double_pendulum_work *w, real time)
 {
-    (void)u;
-    set_up(p, w, halvings_of(z->common[0].level, 10));
+    const int halvings = halvings_of(z->common[0].level, 10);
+    set_up(p, w, halvings);
     set_switches(w, time, 1.0, 0.0);
     run_prepare(p, z, w);
+    (void)u;
     run_rest(w);
     run_evaluate(p, w);
     run_linearize(p, w);
@@ -4013,7 +4046,7 @@ static bool is_too_fast(const double_pendulum_parameters *p, const double_pendul
     for (unsigned int n = 0u; n < 2u; n++) {
         const real *const own = z->body[n].w;
         const real turn[3] = { own[0]*h, own[1]*h, own[2]*h };
-        if (is_finite(rest_of_3(own)) && !(((turn[0]*turn[0]) + (turn[1]*turn[1]) + (turn[2]*turn[2])) < most)) {
+        if (is_finite(sum_of_3(own)) && !(((turn[0]*turn[0]) + (turn[1]*turn[1]) + (turn[2]*turn[2])) < most)) {
             return true;
         }
     }

@@ -202,7 +202,7 @@ static real cosine_of(real x)
 /* revolute ground: motion */
 typedef struct {
     real coordinate; /* minimal coordinates [rad] */
-    real rate; /* their rates [(rad)/s] */
+    real rate; /* their rates */
 } pendulum_revolute_ground_motion;
 
 typedef struct {
@@ -217,9 +217,9 @@ static void run_setup(const pendulum_parameters *p, pendulum_work *w)
     {
         pendulum_common_work *const common = &w->common[0];
         const real step = common->step;
-        /* half: half of that length */
+        /* half: half of the step */
         common->half = 0.5*step;
-        /* inverse: its inverse */
+        /* inverse: 1/step */
         common->inverse = 1.0/step;
     }
     /* rod */
@@ -326,10 +326,10 @@ static void run_prepare(const pendulum_parameters *p, const pendulum_state *z, p
         body->kept_l0_1 = common_carry*body_z->l[1];
         body->kept_l0_2 = common_carry*body_z->l[2];
         /* dl/d(theta/h) = (2c² - 1) J + c (a^ J - J a^) + a dᵀ + d aᵀ - 2 (a·d) I - (h/2) l^,  d = Ja - (tr J/2) a */
-        body->kept_trace = 0.5*(J_2 + (J_0 + J_1));
-        body->kept_gap2 = J_0 - J_1;
-        body->kept_minus_gap1 = J_0 - J_2;
-        body->kept_gap0 = J_1 - J_2;
+        body->kept_half_trace = 0.5*(J_2 + (J_0 + J_1));
+        body->kept_difference2 = J_0 - J_1;
+        body->kept_minus_difference1 = J_0 - J_2;
+        body->kept_difference0 = J_1 - J_2;
     }
     /* pin */
     /* revolute: x, y, z, about first axis, about second axis; once in a step (81 operations) */
@@ -411,11 +411,11 @@ static void run_prepare(const pendulum_parameters *p, const pendulum_state *z, p
             frame_b1_w_frame_a_1));
         /* f = g(z1)/h + (g(z2) - g(z1))/h */
         const real common_closure = common->closure;
-        revolute_ground->kept_opening_0 = g1_0*common_closure;
-        revolute_ground->kept_opening_1 = g1_1*common_closure;
-        revolute_ground->kept_opening_2 = g1_2*common_closure;
-        revolute_ground->kept_opening_3 = g1_3*common_closure;
-        revolute_ground->kept_opening_4 = -(minus_g1_4*common_closure);
+        revolute_ground->kept_violation_0 = g1_0*common_closure;
+        revolute_ground->kept_violation_1 = g1_1*common_closure;
+        revolute_ground->kept_violation_2 = g1_2*common_closure;
+        revolute_ground->kept_violation_3 = g1_3*common_closure;
+        revolute_ground->kept_violation_4 = -(minus_g1_4*common_closure);
     }
 }
 
@@ -630,18 +630,18 @@ static void run_evaluate(const pendulum_parameters *p, pendulum_work *w)
         revolute_ground->G2[8] = (frame_a_3*frame_b2_y) + ((frame_a_2*frame_b2_z) + ((frame_a_0*frame_b2_x) +
             (frame_a_1*frame_b2_w)));
         /* f = g(z1)/h + (g(z2) - g(z1))/h */
-        const real opening_0 = revolute_ground->kept_opening_0;
-        const real opening_1 = revolute_ground->kept_opening_1;
-        const real opening_2 = revolute_ground->kept_opening_2;
-        const real opening_3 = revolute_ground->kept_opening_3;
-        const real opening_4 = revolute_ground->kept_opening_4;
-        revolute_ground->f[0] = b->v[0] + anchor_b_rate_x + opening_0;
-        revolute_ground->f[1] = b->v[1] - minus_anchor_b_rate_y + opening_1;
-        revolute_ground->f[2] = b->v[2] - minus_anchor_b_rate_z + opening_2;
+        const real violation_0 = revolute_ground->kept_violation_0;
+        const real violation_1 = revolute_ground->kept_violation_1;
+        const real violation_2 = revolute_ground->kept_violation_2;
+        const real violation_3 = revolute_ground->kept_violation_3;
+        const real violation_4 = revolute_ground->kept_violation_4;
+        revolute_ground->f[0] = b->v[0] + anchor_b_rate_x + violation_0;
+        revolute_ground->f[1] = b->v[1] - minus_anchor_b_rate_y + violation_1;
+        revolute_ground->f[2] = b->v[2] - minus_anchor_b_rate_z + violation_2;
         revolute_ground->f[3] = (2.0*((frame_a_0*frame_b_rate_x) - (frame_a_1*frame_b_rate_w) -
-            (frame_a_2*frame_b_rate_z) + (frame_a_3*frame_b_rate_y))) + opening_3;
+            (frame_a_2*frame_b_rate_z) + (frame_a_3*frame_b_rate_y))) + violation_3;
         revolute_ground->f[4] = (2.0*((frame_a_0*frame_b_rate_y) + (frame_a_1*frame_b_rate_z) -
-            (frame_b_rate_w*frame_a_2) - (frame_b_rate_x*frame_a_3))) + opening_4;
+            (frame_b_rate_w*frame_a_2) - (frame_b_rate_x*frame_a_3))) + violation_4;
         /* f_body -= G(z1)ᵀ y, body b */
         const real y_0 = revolute_ground->y[0]; const real y_1 = revolute_ground->y[1];
         const real y_2 = revolute_ground->y[2]; const real y_3 = revolute_ground->y[3];
@@ -712,24 +712,26 @@ static void run_linearize(const pendulum_parameters *p, pendulum_work *w)
         /* dl/d(theta/h) = (2c² - 1) J + c (a^ J - J a^) + a dᵀ + d aᵀ - 2 (a·d) I - (h/2) l^,  d = Ja - (tr J/2) a */
         const real common_half = common->half;
         const real a_1 = body->a[1];
-        const real trace = body->kept_trace;
+        const real half_trace = body->kept_half_trace;
         const real J_3 = body->j[3];
         const real minus_J_4 = body->kept_minus_J_4;
         const real minus_J_5 = body->kept_minus_J_5;
-        const real d_1 = (common_half*Jw_1) - (a_1*trace);
+        const real minus_difference1 = body->kept_minus_difference1;
+        const real d_1 = (common_half*Jw_1) - (a_1*half_trace);
         const real spread_1 = a_1*d_1;
-        const real d_2 = (common_half*Jw_2) - (trace*a_2);
+        const real d_2 = (common_half*Jw_2) - (half_trace*a_2);
         const real spread_2 = a_2*d_2;
         const real a_2_J_3 = a_2*J_3;
         const real a_1_minus_J_4 = a_1*minus_J_4;
         const real share = -1.0 + (2.0*(c*c));
         body->D[21] = -((2.0*(spread_1 + spread_2 + (c*(a_2_J_3 + a_1_minus_J_4)))) - (body->j[0]*share));
-        const real d_0 = (common_half*Jw_0) - (trace*a_0);
-        const real t1 = (d_1*a_0) + (a_1*d_0) + (c*((minus_J_4*a_0) - (a_1*minus_J_5) + (a_2*body->kept_gap2))) +
+        const real d_0 = (common_half*Jw_0) - (half_trace*a_0);
+        const real t1 = (d_1*a_0) + (a_1*d_0) + (c*((minus_J_4*a_0) - (a_1*minus_J_5) +
+            (a_2*body->kept_difference2))) +
             (J_3*share);
         const real t2 = common_half*body->l[2];
         body->D[22] = t1 + t2;
-        const real t3 = (d_2*a_0) + (a_2*d_0) + (c*((J_3*a_0) + (a_2*minus_J_5) - (a_1*body->kept_minus_gap1))) -
+        const real t3 = (d_2*a_0) + (a_2*d_0) + (c*((J_3*a_0) + (a_2*minus_J_5) - (a_1*minus_difference1))) -
             (minus_J_4*share);
         const real common_half_minus_l_1 = common_half*minus_l_1;
         body->D[23] = t3 + common_half_minus_l_1;
@@ -737,7 +739,7 @@ static void run_linearize(const pendulum_parameters *p, pendulum_work *w)
         const real spread_0 = a_0*d_0;
         const real a_0_minus_J_5 = a_0*minus_J_5;
         body->D[28] = -((2.0*(spread_2 + spread_0 - (c*(a_2_J_3 + a_0_minus_J_5)))) - (share*body->j[1]));
-        const real t4 = (a_1*d_2) + (d_1*a_2) - (c*((a_1*J_3) + (a_2*minus_J_4) - (a_0*body->kept_gap0))) -
+        const real t4 = (a_1*d_2) + (d_1*a_2) - (c*((a_1*J_3) + (a_2*minus_J_4) - (a_0*body->kept_difference0))) -
             (share*minus_J_5);
         const real t5 = common_half*body->l[0];
         body->D[29] = t4 + t5;
@@ -1649,7 +1651,7 @@ static void run_account(const pendulum_parameters *p, const pendulum_state *z, c
 static void run_scatter(const pendulum_parameters *p, const pendulum_state *z, pendulum_work *w)
 {
     /* rod */
-    /* what the order of the method leaves open of the energy (177 operations) */
+    /* bound on the error of the energy that a method of second order may make in a step (177 operations) */
     /*   scatter += (v - v-)·M (v - v-)/2 + (h w)² w·J w/24    [derived here] */
     /*   T = (1/2) m v·v + (1/2) w·Jw    [BM20 (21), BSMH23 section 2] */
     /*   swerve += (2 (v - v-) - (v- - v--))·M v-    [derived here] */
@@ -1738,26 +1740,24 @@ static real largest_turn(const pendulum_work *w)
 {
     real largest = 0.0;
     for (unsigned int n = 0u; n < 1u; n++) {
-        if (!(w->body[n].turn <= largest)) {
-            largest = w->body[n].turn;
-        }
+        /* what is no number is taken */
+        largest = (largest > w->body[n].turn) ? largest : w->body[n].turn;
     }
     return largest;
 }
 
-/* the largest solved change of a velocity */
+/* the largest solved change of a velocity, from the largest number and the smallest one: each takes one instruction a number */
 static real largest_change(const pendulum_work *w)
 {
-    real largest = 0.0;
+    real most = 0.0;
+    real least = 0.0;
     for (unsigned int n = 0u; n < 1u; n++) {
         for (unsigned int k = 0u; k < 6u; k++) {
-            const real size = (w->body[n].s[k] < 0.0) ? -w->body[n].s[k] : w->body[n].s[k];
-            if (size > largest) {
-                largest = size;
-            }
+            most = (w->body[n].s[k] > most) ? w->body[n].s[k] : most;
+            least = (w->body[n].s[k] < least) ? w->body[n].s[k] : least;
         }
     }
-    return largest;
+    return (-least > most) ? -least : most;
 }
 
 /* the length of the solved change of all velocities, which is no smaller than the largest; by arithmetic alone */
@@ -1811,30 +1811,55 @@ static real evaluate_merit(const pendulum_parameters *p, const pendulum_state *z
     return is_finite(w->common[0].merit) ? w->common[0].merit : -1.0;
 }
 
-/* whether momenta balance but for a change of velocity and the round-off of impulses, and rows but for a rate */
-static bool balanced(const pendulum_parameters *p, const pendulum_work *w, real change, real rate)
+/* the largest impulse of a joint, a law, a contact, a limit or dry friction */
+static real largest_impulse(const pendulum_work *w)
 {
     real impulse = 0.0;
     for (unsigned int n = 0u; n < 1u; n++) {
         for (unsigned int k = 0u; k < 5u; k++) {
             impulse = larger(impulse, w->revolute_ground[n].y[k]);
+        }
+    }
+    return impulse;
+}
+
+/* whether a body balances but for a change of velocity and noise of impulses */
+static bool is_at_rest(const pendulum_parameters *p, const pendulum_work *w, unsigned int n, real change, real noise)
+{
+    const real *const f = w->body[n].f;
+    const real force = (change*p->body[n].mass) + noise;
+    const real torque = (change*p->body[n].size) + (noise*p->common[0].extent);
+    return within(f[0], force) && within(f[1], force) && within(f[2], force)
+        && within(f[3], torque) && within(f[4], torque) && within(f[5], torque);
+}
+
+/* whether momenta balance but for a change of velocity and the round-off of impulses, and rows but for a rate. Impulses are looked at
+ * from the first body on that does not balance without round-off */
+static bool balanced(const pendulum_parameters *p, const pendulum_work *w, real change, real rate)
+{
+    unsigned int first = 0u;
+    real impulse;
+    for (unsigned int n = 0u; n < 1u; n++) {
+        for (unsigned int k = 0u; k < 5u; k++) {
             if (!within(w->revolute_ground[n].f[k], rate)) {
                 return false;
             }
         }
     }
-    for (unsigned int n = 0u; n < 1u; n++) {
+    while ((first < 1u) && is_at_rest(p, w, first, change, 0.0)) {
+        first++;
+    }
+    if (first == 1u) {
+        return true;
+    }
+    impulse = largest_impulse(w);
+    for (unsigned int n = first; n < 1u; n++) {
         real largest = impulse;
-        real noise;
         for (unsigned int k = 0u; k < 6u; k++) {
             largest = larger(largest, w->body[n].e[k]);
         }
-        noise = 4e-15*largest;
-        for (unsigned int k = 0u; k < 3u; k++) {
-            if (!within(w->body[n].f[k], (change*p->body[n].mass) + noise)
-                || !within(w->body[n].f[k + 3u], (change*p->body[n].size) + (noise*p->common[0].extent))) {
-                return false;
-            }
+        if (!is_at_rest(p, w, n, change, 4e-15*largest)) {
+            return false;
         }
     }
     return true;
@@ -2168,39 +2193,40 @@ static void record_account(const pendulum_parameters *p, const pendulum_state *z
     (void)w;
 }
 
-/* 3 numbers, each minus itself: the sum is zero if all are finite, else NaN */
-static real rest_of_3(const real *a)
+/* the sum of 3 numbers */
+static real sum_of_3(const real *a)
 {
-    return (a[0] - a[0]) + (a[1] - a[1]) + (a[2] - a[2]);
+    return a[0] + a[1] + a[2];
 }
 
-/* 4 numbers, each minus itself: the sum is zero if all are finite, else NaN */
-static real rest_of_4(const real *a)
+/* the sum of 4 numbers */
+static real sum_of_4(const real *a)
 {
-    return (a[0] - a[0]) + (a[1] - a[1]) + (a[2] - a[2]) + (a[3] - a[3]);
+    return a[0] + a[1] + a[2] + a[3];
 }
 
-/* whether all numbers of the state and all inputs are finite, those too that no residual reads */
+/* whether all numbers of the state and all inputs are finite, those too that no residual reads: what is not finite leaves no finite sum,
+ * whatever is added. Nor do numbers so large that their sum is not finite: no step can be taken with them */
 static bool all_finite(const pendulum_state *z, const pendulum_input *u)
 {
-    real rest = 0.0;
+    real total = 0.0;
     for (unsigned int n = 0u; n < 1u; n++) {
-        rest += (z->common[n].before - z->common[n].before)
-            + (z->common[n].earlier - z->common[n].earlier)
-            + (z->common[n].level - z->common[n].level);
+        total += z->common[n].before
+            + z->common[n].earlier
+            + z->common[n].level;
     }
     for (unsigned int n = 0u; n < 1u; n++) {
-        rest += rest_of_3(z->body[n].x)
-            + rest_of_4(z->body[n].q)
-            + rest_of_3(z->body[n].p)
-            + rest_of_3(z->body[n].l)
-            + rest_of_3(z->body[n].v)
-            + rest_of_3(z->body[n].w)
-            + rest_of_3(z->body[n].v_old)
-            + rest_of_3(z->body[n].w_old);
+        total += sum_of_3(z->body[n].x)
+            + sum_of_4(z->body[n].q)
+            + sum_of_3(z->body[n].p)
+            + sum_of_3(z->body[n].l)
+            + sum_of_3(z->body[n].v)
+            + sum_of_3(z->body[n].w)
+            + sum_of_3(z->body[n].v_old)
+            + sum_of_3(z->body[n].w_old);
     }
     (void)u;
-    return is_finite(rest);
+    return is_finite(total);
 }
 
 /* whether no orientation is far from unit length; NaN and infinity are looked for elsewhere */
@@ -2462,10 +2488,11 @@ int pendulum_step(const pendulum_parameters *p, const pendulum_options *o, pendu
 static void knot_velocities(const pendulum_parameters *p, const pendulum_state *z,
     const pendulum_input *u, pendulum_work *w, real time)
 {
-    (void)u;
-    set_up(p, w, halvings_of(z->common[0].level, 10));
+    const int halvings = halvings_of(z->common[0].level, 10);
+    set_up(p, w, halvings);
     set_switches(w, time, 1.0, 0.0);
     run_prepare(p, z, w);
+    (void)u;
     run_rest(w);
     run_evaluate(p, w);
     run_linearize(p, w);
@@ -2956,7 +2983,7 @@ static bool is_too_fast(const pendulum_parameters *p, const pendulum_state *z, i
     for (unsigned int n = 0u; n < 1u; n++) {
         const real *const own = z->body[n].w;
         const real turn[3] = { own[0]*h, own[1]*h, own[2]*h };
-        if (is_finite(rest_of_3(own)) && !(((turn[0]*turn[0]) + (turn[1]*turn[1]) + (turn[2]*turn[2])) < most)) {
+        if (is_finite(sum_of_3(own)) && !(((turn[0]*turn[0]) + (turn[1]*turn[1]) + (turn[2]*turn[2])) < most)) {
             return true;
         }
     }

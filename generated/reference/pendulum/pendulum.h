@@ -4,6 +4,7 @@
  * layout       inline: the kernels are written out where they are used; real is double
  * notation     x position of the centre of mass, q unit quaternion body to world (w, x, y, z), v velocity, w angular velocity,
  *              all in world axes; knots z1 (known) and z2 (sought); impulses, so that rows of bodies are in N s and N m s
+ *              pointers of functions: p parameters, o options, z state, u input, w work
  * units        SI, radians
  *
  * The caller owns every struct. No heap, no globals, no recursion, no input or output.
@@ -149,8 +150,8 @@ typedef struct {
     pendulum_real potential; /* potential energy */
     pendulum_real momentum[3]; /* linear momentum [kg m/s] */
     pendulum_real angular_momentum[3]; /* angular momentum about the world's origin [kg m²/s] */
-    pendulum_real half; /* half of that length [s] */
-    pendulum_real inverse; /* its inverse [1/s] */
+    pendulum_real half; /* half of the step [s] */
+    pendulum_real inverse; /* 1/step [1/s] */
     pendulum_real scatter; /* how far energies of a knot and of the step before may lie apart [J] */
     pendulum_real swerve; /* change of all forces on bodies over the step before a knot, times its way [J] */
     pendulum_real misread; /* kinetic energy of a knot, less that of the mean velocities of both steps around it [J] */
@@ -171,21 +172,21 @@ typedef struct {
     pendulum_real f[6]; /* residual, an impulse [N s, N m s] */
     pendulum_real D[36]; /* diagonal block of the Newton matrix, then its factors */
     pendulum_real weight[2]; /* makes squares of velocities of squares of the residual */
-    pendulum_real kept_trace; /* dl/d(theta/h) = (2c² - 1) J + c (a^ J - J a^) + a dᵀ + d aᵀ - 2 (a·d) I - (h/2) l^,  d = Ja - (tr J/2) a */
-    pendulum_real kept_minus_J_4; /* J = R J_body Rᵀ */
-    pendulum_real kept_minus_J_5; /* J = R J_body Rᵀ */
-    pendulum_real kept_gap2; /* dl/d(theta/h) = (2c² - 1) J + c (a^ J - J a^) + a dᵀ + d aᵀ - 2 (a·d) I - (h/2) l^,  d = Ja - (tr J/2) a */
-    pendulum_real kept_minus_gap1; /* dl/d(theta/h) = (2c² - 1) J + c (a^ J - J a^) + a dᵀ + d aᵀ - 2 (a·d) I - (h/2) l^,  d = Ja - (tr J/2) a */
-    pendulum_real kept_gap0; /* dl/d(theta/h) = (2c² - 1) J + c (a^ J - J a^) + a dᵀ + d aᵀ - 2 (a·d) I - (h/2) l^,  d = Ja - (tr J/2) a */
-    pendulum_real kept_p0_0; /* f = [p - p0; l - l0] - e */
-    pendulum_real kept_p0_1; /* f = [p - p0; l - l0] - e */
-    pendulum_real kept_p0_2; /* f = [p - p0; l - l0] - e */
-    pendulum_real kept_l0_0; /* f = [p - p0; l - l0] - e */
-    pendulum_real kept_l0_1; /* f = [p - p0; l - l0] - e */
-    pendulum_real kept_l0_2; /* f = [p - p0; l - l0] - e */
-    pendulum_real kept_f_0; /* V = -m g·x */
-    pendulum_real kept_f_1; /* V = -m g·x */
-    pendulum_real kept_f_2; /* V = -m g·x */
+    pendulum_real kept_half_trace; /* part of dl/d(theta/h) */
+    pendulum_real kept_minus_J_4; /* part of J */
+    pendulum_real kept_minus_J_5; /* part of J */
+    pendulum_real kept_difference2; /* part of dl/d(theta/h) */
+    pendulum_real kept_minus_difference1; /* part of dl/d(theta/h) */
+    pendulum_real kept_difference0; /* part of dl/d(theta/h) */
+    pendulum_real kept_p0_0; /* part of f */
+    pendulum_real kept_p0_1; /* part of f */
+    pendulum_real kept_p0_2; /* part of f */
+    pendulum_real kept_l0_0; /* part of f */
+    pendulum_real kept_l0_1; /* part of f */
+    pendulum_real kept_l0_2; /* part of f */
+    pendulum_real kept_f_0; /* part of V */
+    pendulum_real kept_f_1; /* part of V */
+    pendulum_real kept_f_2; /* part of V */
     pendulum_real turn; /* a·a, below 1 inside the domain of the half turn */
     pendulum_real s[6]; /* solved increment: velocity, rotation vector at the second knot over h [m/s, rad/s] */
     pendulum_real base[6]; /* velocities that the increment starts from [m/s, rad/s] */
@@ -198,15 +199,15 @@ typedef struct {
     pendulum_real g[5]; /* rows at the first knot [m, rad] */
     pendulum_real f[5]; /* residual of the rows, then their increments */
     pendulum_real G2[9]; /* gradient at the second knot: rows are differentiated there: anchor_b2_z, anchor_b2_y, anchor_b2_x, G_b2_33, G_b2_34, G_b2_35, minus_G_b2_43, minus_G_b2_44, G_b2_45 */
-    pendulum_real kept_opening_0; /* f = g(z1)/h + (g(z2) - g(z1))/h */
-    pendulum_real kept_opening_1; /* f = g(z1)/h + (g(z2) - g(z1))/h */
-    pendulum_real kept_opening_2; /* f = g(z1)/h + (g(z2) - g(z1))/h */
-    pendulum_real kept_frame_b1_w; /* p = q o, frame_b */
-    pendulum_real kept_frame_b1_x; /* p = q o, frame_b */
-    pendulum_real kept_frame_b1_y; /* p = q o, frame_b */
-    pendulum_real kept_frame_b1_z; /* p = q o, frame_b */
-    pendulum_real kept_opening_3; /* f = g(z1)/h + (g(z2) - g(z1))/h */
-    pendulum_real kept_opening_4; /* f = g(z1)/h + (g(z2) - g(z1))/h */
+    pendulum_real kept_violation_0; /* part of f */
+    pendulum_real kept_violation_1; /* part of f */
+    pendulum_real kept_violation_2; /* part of f */
+    pendulum_real kept_frame_b1_w; /* part of p */
+    pendulum_real kept_frame_b1_x; /* part of p */
+    pendulum_real kept_frame_b1_y; /* part of p */
+    pendulum_real kept_frame_b1_z; /* part of p */
+    pendulum_real kept_violation_3; /* part of f */
+    pendulum_real kept_violation_4; /* part of f */
     pendulum_real reaction[6]; /* reaction on the child in joint axes: force, torque about the anchor [N, N m] */
     pendulum_real s[5]; /* solved increment of the impulses */
     pendulum_real base[5]; /* impulses that the increment starts from */

@@ -1,0 +1,106 @@
+"""What a sweep may change: parameters, all other numbers of a description, starts of joints, and inputs, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symvi.errors import ArgumentError, MechanismError
+from symvi.mechanism.changing import number_names
+from symvi.mechanism.named_numbers import in_si, places_bodies, unit_of, value_of
+from symvi.mechanism.names import did_you_mean, shown
+from symvi.simulate.arguments import real_numbers
+from symvi.simulate.curves import input_units
+
+if TYPE_CHECKING:
+    from symvi.simulate import Simulator
+
+Kind = Literal["parameter", "description", "input"]
+
+
+@dataclass(frozen=True)
+class Name:
+    """title: as a user wrote it. own: what the mechanism calls it. kind: how it is changed. entry: that it means, of
+    several; base has the others then. size: how many numbers it takes. units: of these.
+    """
+
+    title: str
+    own: str
+    kind: Kind
+    entry: int | None
+    base: tuple[float, ...]
+    size: int
+    units: tuple[str, ...]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """How a table calls its numbers."""
+        return (self.title,) if self.size == 1 else tuple(f"{self.title}[{k}]" for k in range(self.size))
+
+    def value(self, numbers: NDArray[np.float64]) -> float | tuple[float, ...]:
+        """What is given for `own`. numbers: (k,)."""
+        values = tuple(numbers.tolist())
+        if self.entry is not None:
+            values = (*self.base[: self.entry], *values, *self.base[self.entry + 1 :])
+        return values[0] if len(values) == 1 else values
+
+
+def names_of(simulator: Simulator, titles: Iterable[str]) -> dict[str, Name]:
+    """What names mean. Raises MechanismError for those that mean nothing, ArgumentError for two that mean the same."""
+    found = {title: _name_of(simulator, title) for title in titles}
+    seen: dict[tuple[str, int | None], str] = {}
+    for title, name in found.items():
+        for mark in {(name.own, name.entry), (name.own, None)} if name.entry is None else {(name.own, name.entry)}:
+            other = next((seen[key] for key in (mark, (name.own, None)) if key in seen), None)
+            if other is not None:
+                raise ArgumentError(f"{other} and {title} are the same number; give it once")
+        seen[name.own, name.entry] = title
+    return found
+
+
+def _name_of(simulator: Simulator, title: str) -> Name:
+    mechanism, inputs = simulator.mechanism, simulator.plan.inputs
+    entries = [k for k, known in enumerate(inputs) if known == title or known.startswith(f"{title}[")]
+    if entries:
+        units = input_units(mechanism, title.split("[")[0], len(entries))
+        return Name(title, title, "input", None, (), len(entries), _each(units, len(entries)))
+    known = tuple(number_names(mechanism))
+    plain, _, index = title.partition("[")
+    owner, _, field = plain.partition(".")
+    own = next((name for name in (plain, f"{owner}.shape.{field}") if name in known), None)
+    if own is None or (index and not (index[:-1].isdigit() and index.endswith("]"))):
+        raise MechanismError(
+            f"mechanism '{mechanism.name}': nothing that a sweep could change is called {shown(title)}; "
+            f"{did_you_mean(title, (*known, *inputs))}"
+        )
+    base, units = value_of(mechanism, own), unit_of(mechanism, own)
+    size = max(len(base or ()), len(units)) if base is not None or len(units) > 1 else 1
+    settable = own in simulator.parameter_names and not places_bodies(mechanism, own)
+    kind: Kind = "parameter" if settable else "description"
+    if not index:
+        return Name(title, own, kind, None, (), size, _each(units, size))
+    entry = int(index[:-1])
+    if base is None or entry >= len(base):
+        raise MechanismError(f"{title}: {own} has {len(base or ())} numbers in the description, from [0] on")
+    return Name(title, own, kind, entry, base, 1, (_each(units, size)[entry],))
+
+
+def _each(units: tuple[str, ...], size: int) -> tuple[str, ...]:
+    return units if len(units) == size else units[:1] * size
+
+
+def numbers_of(simulator: Simulator, name: Name, value: object) -> tuple[float, ...]:
+    """A value in SI, as so many finite numbers as the name has. Raises MechanismError."""
+    plain: object = value
+    if name.kind != "input":
+        whole = value if name.entry is None else [*name.base[: name.entry], value, *name.base[name.entry + 1 :]]
+        plain = in_si(simulator.mechanism, name.own, list(whole) if isinstance(whole, tuple) else whole)
+        plain = plain[name.entry] if name.entry is not None and isinstance(plain, list) else plain
+    numbers = real_numbers(plain)
+    if numbers is None or numbers.shape != (name.size,) or not np.isfinite(numbers).all():
+        raise MechanismError(f"{name.title} {shown(value)}: must be {name.size} finite number(s) in SI, or with a unit")
+    return tuple(numbers.tolist())
