@@ -62,6 +62,10 @@ class Request:
                 raise SymviError(f"{name} {shown(getattr(self, name))}: must be True or False")
         if self.slopes and self.real != "double":
             raise SymviError(f"slopes: derivatives are computed in double, not in {self.real}; leave them out")
+        if self.slopes and composition_of(self.order) is not None:
+            raise SymviError(
+                f"slopes: derivatives are those of one step, and order {self.order} takes several; use order 2"
+            )
         check_prefix(self.prefix)
         if not _is_count(self.fixed_iterations, 0) or self.fixed_iterations > MOST_ITERATIONS:
             raise SymviError(

@@ -111,6 +111,8 @@ def test_what_has_no_gradient_is_refused() -> None:
         simulator.gradient(lambda x, u: (0.0, x[0]), TIME)
     with pytest.raises(ArgumentError, match="return .value, by x"):
         simulator.gradient(lambda x, u: 1.0, TIME)  # pyright: ignore[reportArgumentType]
+    with pytest.raises(ArgumentError, match="steps of order 4.*use order=2"):
+        Simulator(mechanism, order=4).gradient(squares, TIME)
     with pytest.raises(ArgumentError, match="give a function"):
         simulator.gradient(None, TIME)  # pyright: ignore[reportArgumentType]
 
