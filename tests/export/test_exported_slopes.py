@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -13,7 +11,6 @@ import pytest
 from symvi import Simulator, SymviError
 from symvi.exporters import export
 from symvi.mechanism import Mechanism
-from tests.export.test_static_checks import JUSTIFIED, TIDY
 from tests.support import linkages
 from tests.support.exported import six_axis_arm
 from tests.support.slope_scenes import scene
@@ -101,30 +98,3 @@ def test_what_the_function_is_not_for_is_refused(tmp_path: Path) -> None:
         export(six_axis_arm(), tmp_path / "fourth", order=4, measure=False, slopes=True)
     with pytest.raises(SymviError, match="slopes 1: must be True or False"):
         export(six_axis_arm(), tmp_path / "number", measure=False, slopes=1)  # pyright: ignore[reportArgumentType]
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("name", ["arm", "servo"])
-def test_misra_rules_are_kept_and_clang_tidy_finds_nothing(tmp_path: Path, name: str) -> None:
-    """Of what slopes add to a text: all else is checked beside (test_static_checks.py)."""
-    for program in ("cppcheck", "clang-tidy"):
-        if shutil.which(program) is None:
-            pytest.skip(f"needs the package {program}")
-    make, layout, coordinates = CASES[name]
-    written(make(), tmp_path, layout, coordinates)
-    export(make(), tmp_path / "without", prefix="it", layout=layout, coordinates=coordinates, measure=False)
-    found = []
-    for folder in ("it", "without"):
-        command = "cppcheck --addon=misra --std=c99 --enable=all --suppress=missingIncludeSystem -q --max-configs=1"
-        command += f" --suppress=toomanyconfigs -I{folder}/include --template={{id}}|{{message}}|{{code}}"
-        done = subprocess.run([*command.split(), f"{folder}/src/it.c"], cwd=tmp_path, capture_output=True, text=True)
-        hits = {" ".join(line.split()) for line in (done.stdout + done.stderr).splitlines() if "|" in line}
-        rules = "|".join(map(re.escape, JUSTIFIED))
-        # functions that nobody calls in this text are entry points
-        found.append(
-            {hit for hit in hits if not re.match(rf"misra-c2012-({rules})\||unusedFunction|misra-c2012-8\.7", hit)}
-        )
-    assert found[0] - found[1] == set()
-    tidy = ["clang-tidy", "--quiet", f"--checks={TIDY}", "it/src/it.c", "--", "-std=c99", "-Iit/include"]
-    done = subprocess.run(tidy, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert [line for line in done.stdout.splitlines() if "warning:" in line] == []
