@@ -60,7 +60,8 @@ def main() -> int:
     upright = lqr(simulator.linearize(step=STEP), Q={"track": 1.0, "hinge": 10.0}, R=FORCE)
     tracker = tvlqr(replay.linearize(), Q={"track": 1.0, "hinge": 10.0}, R=FORCE, final=upright.P)
 
-    def controller(time: float, state: State) -> dict[str, float]:
+    def controller(time: float, state: object) -> dict[str, float]:
+        assert isinstance(state, State)
         pairs = [coordinates_of(mechanism, name, state) for name in NAMES]
         x, k = np.array([pair[one][0] for one in (0, 1) for pair in pairs]), round(time / STEP)
         return tracker_force(time, x, plan.u[k, 0]) if k < steps else upright(x)
@@ -86,11 +87,11 @@ def draw(report: Report, plan, held, left) -> None:
     angles.plot(plan.time, plan.x[:, 1], color=EXACT, linewidth=2.5, alpha=0.35, label="plan")
     angles.plot(left.time, np.ravel(left.curves["hinge"]), color=OTHER, label="forces alone, 10 % heavier")
     angles.plot(held.time, np.ravel(held.curves["hinge"]), color=OURS, label="with gains, 10 % heavier")
-    angles.set(title="pole from upright [rad]", xlabel="time [s]", ylim=(-4.5, 4.5))
+    angles.set(title="pole from upright [rad]", xlabel="time [s]", ylim=(-1.5, 7.5))
     forces.step(plan.time[:-1], plan.u[:, 0], where="post", color=EXACT, linewidth=2.5, alpha=0.35)
     forces.step(held.time, held.inputs[:, 0], where="post", color=OURS)
     forces.set(title="force [N]", xlabel="time [s]")
-    angles.legend(loc="lower left")
+    angles.legend(loc="upper right")
     report.save(figure)
 
 

@@ -8,7 +8,7 @@ from symvi.emit.c_printer import CPrinter, broken
 from symvi.emit.layouts import HOLDER, phase_lines
 from symvi.emit.tangents import LanePrinter, Records
 from symvi.kernels.kernel import Location
-from symvi.numbers.centring import INSIDE, LANES, MOST_CENTRED, SETTLED, STAYING, UNSETTLED
+from symvi.numbers.centring import COINCIDE, INSIDE, LANES, MOST_CENTRED, SETTLED, STAYING, UNSETTLED
 from symvi.program.program import Call, Program
 from symvi.program.slope_scripts import memory
 from symvi.program.slopes import MARK, Place, Slopes, is_of_slopes, slope_fields
@@ -46,6 +46,7 @@ def slopes_view(printer: CPrinter, layout: str, scripts: Mapping[str, Slopes], m
         "beyond": printer.literal(1.0 / INSIDE),
         "settled": printer.literal(SETTLED),
         "staying": STAYING,
+        "coincide": printer.literal(COINCIDE),
         "unsettled": printer.literal(UNSETTLED),
         "seeded": [each for each in lanes.aggregates() if each["store"] in ("state", "input", "motion")],
         "structs_of": {struct["name"]: struct for struct in lanes.structs()},

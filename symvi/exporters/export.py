@@ -46,6 +46,7 @@ def export(
     max_ram: int | None = None,
     measure: bool = True,
     model: bool = False,
+    slopes: bool = False,
     order: int | str = 2,
 ) -> Exported:
     """Write a mechanism's solver as a folder for a firmware project: sources, build files, self-test, figures.
@@ -61,6 +62,7 @@ def export(
     max_text, max_ram: budgets of memory [bytes] on the smallest board that computes in `real` in hardware (Cortex-M4F
     for float, Cortex-M7 for double). measure: False leaves the boards' figures out, which is quicker. model: True adds
     what a model is asked in joint coordinates, PREFIX_mass_matrix(...) and others, in a header and a source of its own.
+    slopes: True adds PREFIX_linearize, derivatives of a step, for trees in double; the manifest names its states.
 
     Raises SymviError: an unknown target, a prefix that is no name in C, a folder that holds other files, a budget that
     is not met (with what would fit) or cannot be checked, a motion that fails within the self-test; CompilerError where
@@ -71,7 +73,7 @@ def export(
     name = mechanism.name if prefix is None else prefix
     request = Request(
         mechanism, real, layout, fixed_iterations, substeps, name, step, loops, coordinates, max_text, max_ram, measure,
-        model, order,
+        model, slopes, order,
     )  # fmt: skip
     place = checked_path(folder)
     if not fspath(folder):

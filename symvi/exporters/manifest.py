@@ -5,6 +5,7 @@ A figure is {"value", "unit", "how"} where it was measured, {"not measured": why
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import asdict
 from typing import Any
 
@@ -17,6 +18,7 @@ from symvi.exporters.text import ExportedText
 from symvi.exporters.undetermined import undetermined_components
 from symvi.numbers.control import SolverOptions, SolverStatus
 from symvi.program.info import describe
+from symvi.program.slope_scripts import memory
 from symvi.simulate.start import described_inputs, described_start
 
 __all__ = ["FORMAT", "golden_figures", "manifest_of"]
@@ -69,6 +71,7 @@ def manifest_of(request: Request, text: ExportedText, goldens: dict[str, Golden 
         "state": list(fields(text, "state", start)),
         "inputs": list(inputs(text, first_inputs)),
         **rows(text, _undetermined(request, text, goldens["double"])),
+        **_slopes(request, text),
         "drivers that hold what they find": list(held),
         "status": {status.name: {"value": int(status), "meaning": status.sentence} for status in SolverStatus},
     }
@@ -79,6 +82,30 @@ def _undetermined(request: Request, text: ExportedText, exact: Golden | str) -> 
     if isinstance(exact, Golden):
         return undetermined_components(request.mechanism, text.plan, exact.placements())
     return undetermined_components(request.mechanism, text.plan, [described_placement(request.mechanism, text.plan)])
+
+
+def _slopes(request: Request, text: ExportedText) -> dict[str, Any]:
+    """What rows and columns of derivatives are, where the text has them: x, then u."""
+    if not request.slopes:
+        return {}
+    found = [
+        f"{note['joint']}[{k}]" if len(note["kinds"]) > 1 else note["joint"]
+        for kind in text.program.nodes
+        for note in sorted(text.plan.notes["motion"], key=lambda note: note["index"])
+        if note["kind"] == kind
+        for k in range(len(note["kinds"]))
+    ]
+    kept = [
+        (f"{node.name}.{place.field}", place.entry)
+        for kind, nodes in text.program.nodes.items()
+        for node in nodes
+        for place in sorted(memory(text.program))
+        if place.kind == kind
+    ]
+    several = Counter(name for name, _ in kept)
+    remembered = [f"{name}[{entry}]" if several[name] > 1 else name for name, entry in kept]
+    states = [*found, *(f"{name}.rate" for name in found), *remembered]
+    return {"slopes": {"states": states, "inputs": list(text.plan.inputs)}}
 
 
 def golden_figures(found: Golden | str) -> dict[str, Any]:

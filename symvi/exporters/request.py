@@ -29,7 +29,8 @@ class Request:
     real: "double" or "float". layout, loops, coordinates, order: as for Simulator. fixed_iterations: Newton iterations
     in every step, or 0 (until it converges). substeps: parts that a step which fails may be split into. prefix: of
     every symbol and file. step: of the exported defaults [s]. most_text, most_ram: budgets [bytes], or None. measure:
-    whether figures of boards are measured. model: whether what a model is asked comes along.
+    whether figures of boards are measured. model: whether what a model is asked comes along. slopes: whether
+    derivatives of a step do.
 
     Raises SymviError, naming the option, for what cannot be exported.
     """
@@ -47,6 +48,7 @@ class Request:
     most_ram: int | None
     measure: bool
     model: bool = False
+    slopes: bool = False
     order: int | str = 2
 
     def __post_init__(self) -> None:
@@ -55,9 +57,15 @@ class Request:
         _one_of("loops", self.loops, _LOOPS)
         _one_of("coordinates", self.coordinates, _COORDINATES)
         composition_of(self.order)
-        for name in ("measure", "model"):
+        for name in ("measure", "model", "slopes"):
             if not isinstance(getattr(self, name), bool):
                 raise SymviError(f"{name} {shown(getattr(self, name))}: must be True or False")
+        if self.slopes and self.real != "double":
+            raise SymviError(f"slopes: derivatives are computed in double, not in {self.real}; leave them out")
+        if self.slopes and composition_of(self.order) is not None:
+            raise SymviError(
+                f"slopes: derivatives are those of one step, and order {self.order} takes several; use order 2"
+            )
         check_prefix(self.prefix)
         if not _is_count(self.fixed_iterations, 0) or self.fixed_iterations > MOST_ITERATIONS:
             raise SymviError(

@@ -102,9 +102,7 @@ class Asked:
         """
         from symvi.simulate.arguments import checked_step
         from symvi.simulate.linearized import Linearizing
-        from symvi.simulate.orders import refuse
 
-        refuse(cast("Simulator", self), "linearize", "derivatives are those of one step")
         asked = Linearizing(cast("Simulator", self), chart, parameters, coordinates, smoothing, options)
         return asked.at(state, inputs or {}, checked_step(step, "double"))
 

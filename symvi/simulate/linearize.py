@@ -14,6 +14,8 @@ from symvi.simulate.linearization import Linearization
 from symvi.simulate.parameter_tangents import ParameterTangents
 from symvi.simulate.plan import Plan
 from symvi.simulate.slope_charts import Coordinate, Knot, SlopeEngine, candidates
+from symvi.simulate.slope_parts import aims, driven_to
+from symvi.simulate.slope_trees import is_plain, matrices
 
 Array = NDArray[np.float64]
 DEAF = 1e-9  # of the largest: a rate that answers its own momentum by less is left out by the solver
@@ -42,9 +44,12 @@ class Linearizer:
         self.chosen: list[Coordinate] = []
         self.near = np.zeros(plan.sizes["motion"] // 2)  # coordinates of joints that were told last
         self.parameters = self._parameters()
+        self.plain = False  # until a step has been checked in whole: then the generated function may make the rest
 
     def step(self, state: Array, inputs: Array) -> tuple[Linearization, Array]:
         """The step from a state of the solver, and the state that it leads to. Raises SolverError, AssemblyError."""
+        if self.plain and (plain := self._plainly(state, inputs)) is not None:
+            return plain
         first = Knot(self.slopes, self.plan, state, inputs, self.parameters)
         if not self.chosen:
             self.chosen = first.choose(self.every, self.names)
@@ -60,11 +65,28 @@ class Linearizer:
                 "linearize: a derivative is not finite here: something that the step depends on has none at this state",
                 SolverStatus.NOT_FINITE,
             )
+        self.plain = is_plain(self)
+        parted = found[:, :n], found[:, n : n + m], found[:, n + m :]
+        return self._result(parted, state, centred, inputs, parts), after
+
+    def _plainly(self, state: Array, inputs: Array) -> tuple[Linearization, Array] | None:
+        """The step by the function of the text; None where it is taken in parts, or by what scripts refuse by name."""
+        self.slopes.enter(state, inputs)
+        status, parts = self.slopes.step(self.options)
+        after = self.slopes.state()
+        found = matrices(self, state, inputs, self.options) if status == 0 and parts == 1 else None
+        if found is None:
+            return None
+        none = np.zeros((len(found[0]), 0))
+        return self._result((*found, none), state, after, inputs, 1), after
+
+    def _result(
+        self, found: tuple[Array, Array, Array], state: Array, after: Array, inputs: Array, parts: int
+    ) -> Linearization:
         length = float(self.slopes.engine.parameters[self.plan.at("parameters", "common", 0, "h")][0])
-        x, ahead = self.values(state, inputs), self.values(centred, inputs)
+        x, ahead = self.values(state, inputs), self.values(after, inputs)
         about = length, "knot", parts, self.smoothing
-        matrices = found[:, :n], found[:, n : n + m], found[:, n + m :]
-        return Linearization(*matrices, self._named(), self.plan.inputs, self.moving.names, x, ahead, *about), after
+        return Linearization(*found, self._named(), self.plan.inputs, self.moving.names, x, ahead, *about)
 
     def underway(self, start: Array, inputs: Array) -> Array:
         """The state of a motion that is at a start in its midst: forces at the knot act for a whole step, and weights
@@ -160,14 +182,18 @@ class Linearizer:
         own = np.zeros((len(self.parameters), columns))
         own[:, columns - k :] = self.parameters
         for number in range(1, parts + 1):
-            row, ahead = self._aims(state, inputs, number / parts), after
+            row, ahead = aims(self.plan, state, inputs, number / parts), after
             if parts > 1:
                 slopes.enter(now, row)
                 self._check(slopes.part(parts, number, self.options))
                 ahead = slopes.state()
             slopes.enter(now, row)
             self._settle()
-            given = {"state": moved, "input": self._driven(driven, seeds, number / parts), "parameters": own}
+            given = {
+                "state": moved,
+                "input": driven_to(self.plan, self.layout, driven, seeds, number / parts),
+                "parameters": own,
+            }
             moved = slopes.run("step", given, last=number == parts)["state"]
             now = slopes.arrived.copy()
             for name, (offset, size) in self.plan.fields["state"].items():
@@ -193,29 +219,6 @@ class Linearizer:
                 "point to linearise at; take a larger smoothing, or a smaller step",
                 SolverStatus.NOT_CONVERGED,
             )
-
-    def _aims(self, state: Array, inputs: Array, share: float) -> Array:
-        """Inputs of a part of a step: targets go from those of the knot before at an even rate."""
-        found = inputs.copy()
-        for rows, kept in self._targets() if share < 1.0 else ():
-            found[rows] = state[kept] + share * (inputs[rows] - state[kept])
-        return found
-
-    def _driven(self, driven: Array, seeds: Array, share: float) -> Array:
-        """Tangents of the inputs of a part."""
-        found = driven.copy()
-        for name, (offset, size) in self.plan.fields["input"].items() if share < 1.0 else ():
-            kind, index, field = name.split("/")
-            if name in self.plan.fields["state"]:
-                kept, rows = seeds[self.layout.at("state", kind, int(index), field)], slice(offset, offset + size)
-                found[rows] = kept + share * (driven[rows] - kept)
-        return found
-
-    def _targets(self) -> list[tuple[slice, slice]]:
-        """Where inputs lie that a state keeps of the knot before, in both."""
-        places, kept = self.plan.fields["input"].items(), self.plan.fields["state"]
-        both = [(place, kept[name]) for name, place in places if name in kept]
-        return [(slice(a, a + size), slice(b, b + size)) for (a, size), (b, _) in both]
 
     # --- words and numbers --------------------------------------------------------------------------------------------
     def branch(self, angles: Mapping[str, Sequence[float]]) -> None:

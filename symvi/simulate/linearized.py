@@ -15,6 +15,7 @@ from symvi.numbers.control import DEFAULTS, SolverOptions
 from symvi.simulate.engine import CEngine, PythonEngine
 from symvi.simulate.linearization import Linearization, MotionLinearization
 from symvi.simulate.linearize import Linearizer
+from symvi.simulate.orders import refuse
 from symvi.simulate.parameter_tangents import tangents_of
 from symvi.simulate.simulation import Simulation
 from symvi.simulate.slope_native import NativeSlopes
@@ -44,6 +45,7 @@ class Linearizing:
         smoothing: float | None,
         options: SolverOptions,
     ):
+        refuse(simulator, "linearize", "derivatives are those of one step")
         if precision_of(simulator.engine) != "double":
             raise ArgumentError("linearize: derivatives are computed in double; make the simulator with real='double'")
         if chart not in CHARTS:

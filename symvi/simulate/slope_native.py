@@ -99,13 +99,20 @@ class NativeSlopes:
         engine._function("carried")(*self._arguments(), *arrays)
         return found[: len(near)], rates[: len(near)], velocities
 
-    def linearize(self, options: SolverOptions) -> tuple[int, np.ndarray, np.ndarray]:
-        """(status, A, B) of the step from the state, by the generated function; of a tree only."""
+    def has_linearize(self) -> bool:
+        """Whether the text has a function for the whole: that of a tree."""
+        return hasattr(self.engine._lib, f"{self.engine._prefix}_linearize")
+
+    def linearize(self, options: SolverOptions, near: np.ndarray | None = None) -> tuple[int, np.ndarray, np.ndarray]:
+        """(status, A, B) of the step from the state, by the generated function; of a tree only. near: coordinates of
+        joints, on the branches that angles are told on; None for those nearest to zero."""
         engine, prefix = self.engine, self.engine._prefix.upper()
         n, m = (getattr(engine._lib, f"{prefix}_{name}") for name in ("STATES", "INPUTS"))
         a, b = np.zeros((n, n)), np.zeros((n, max(1, m)))
         arrays = [engine._ffi.cast(f"{engine._prefix}_real *", each.ctypes.data) for each in (a, b)]
         own = engine._ffi.new(f"{engine._prefix}_slopes *")
+        for place, value in enumerate([] if near is None else near.tolist()):
+            own.coordinates[place] = value
         p, z, u, w = self._arguments()
         status = engine._function("linearize")(p, engine._options(options), z, u, w, own, *arrays)
         return int(status), a, b[:, :m]

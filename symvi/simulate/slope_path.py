@@ -53,7 +53,7 @@ class SlopePath:
         for name in inputs:
             if name in own.gains.names:
                 raise ArgumentError(f"input '{name}': a gain; set it by set_parameter")
-        self.time = begin + self.step * np.arange(steps + 1)
+        self.time: Array = np.asarray(begin + self.step * np.arange(steps + 1), float)
         simulation = Simulation(own, start, self.time, self.step, 1, options, inputs)
         rows = simulation.begin(False, True, "momentum").rows[:, : len(own.plan.inputs)].astype(float)
         self.own, self.options, self.asked = own, options, asked

@@ -71,8 +71,8 @@ def test_gradients_are_the_product_of_all_steps(name: str) -> None:
     assert found.names == motion.names
     _, by_x, by_u = squares(found.x, found.u)
     whole, expected = np.eye(len(found.names)), by_x[0].copy()
-    for k, one in enumerate(motion):
-        whole = one.A @ whole
+    for k, one in enumerate(motion.A):
+        whole = one @ whole
         expected += whole.T @ by_x[k + 1]
     np.testing.assert_allclose(found.start, expected, rtol=0, atol=1e-9 * np.abs(expected).max())
     assert found.smoothing == motion.smoothing
@@ -111,6 +111,8 @@ def test_what_has_no_gradient_is_refused() -> None:
         simulator.gradient(lambda x, u: (0.0, x[0]), TIME)
     with pytest.raises(ArgumentError, match="return .value, by x"):
         simulator.gradient(lambda x, u: 1.0, TIME)  # pyright: ignore[reportArgumentType]
+    with pytest.raises(ArgumentError, match="steps of order 4.*use order=2"):
+        Simulator(mechanism, order=4).gradient(squares, TIME)
     with pytest.raises(ArgumentError, match="give a function"):
         simulator.gradient(None, TIME)  # pyright: ignore[reportArgumentType]
 

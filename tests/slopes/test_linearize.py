@@ -199,6 +199,47 @@ def test_the_generated_function_makes_the_same_matrices(name: str, coordinates: 
     np.testing.assert_allclose(b[order], found.B, rtol=0, atol=1e-10)
 
 
+@pytest.mark.parametrize("coordinates", ["maximal", "tree"])
+@pytest.mark.parametrize("turned", [0.5, 3.5, 6.0, 9.0])
+def test_an_orientation_has_two_quaternions_and_one_derivative(coordinates: str, turned: float) -> None:
+    """Beyond half a turn coordinates give the other one of a motion's two."""
+    mechanism, inputs = scene("pair")
+    simulator = Simulator(mechanism, coordinates=coordinates)
+    start = state_from(mechanism, {"shoulder": 3.0, "elbow": turned}, velocities={"shoulder": 4.0, "elbow": -1.0})
+    motion = simulator.simulate(0.2, STEP, start=start, inputs=inputs)
+    assert abs(motion.curves["shoulder"][-1]).max() > np.pi
+    own = simulator._twin()
+    own._set_step(STEP)
+    slopes, none, row = slopes_of(own, ()), tangents_of(simulator, ()), motion.inputs[-1]
+    assert isinstance(slopes, NativeSlopes)
+    linearizer = Linearizer(slopes, own.plan, SolverOptions(tolerance=1e-12), None, None, none)
+    found, _ = linearizer.step(motion.resume, row)
+    assert linearizer.plain
+    again, _ = linearizer.step(motion.resume, row)
+    np.testing.assert_allclose(again.A, found.A, rtol=0, atol=1e-10 * np.abs(found.A).max())
+    np.testing.assert_allclose(again.B, found.B, rtol=0, atol=1e-10)
+
+
+@pytest.mark.parametrize("coordinates", ["maximal", "tree"])
+def test_coordinates_that_lead_elsewhere_are_refused(coordinates: str) -> None:
+    """Angles of a universal joint repeat every half turn: those nearest to zero are of another placement."""
+    mechanism, inputs = scene("balls")
+    simulator = Simulator(mechanism, coordinates=coordinates)
+    motion = simulator.simulate(0.3, STEP, inputs=inputs)
+    own = simulator._twin()
+    own._set_step(STEP)
+    slopes, none, row = slopes_of(own, ()), tangents_of(simulator, ()), motion.inputs[-1, :0]
+    assert isinstance(slopes, NativeSlopes)
+    linearizer = Linearizer(slopes, own.plan, SolverOptions(tolerance=1e-12), None, None, none)
+    linearizer.branch(motion.state().angles)
+    found, _ = linearizer.step(motion.resume, row)
+    slopes.enter(motion.resume, row)
+    assert slopes.linearize(linearizer.options)[0] < 0
+    status, a, _ = slopes.linearize(linearizer.options, linearizer.near)
+    assert status == 0
+    np.testing.assert_allclose(a, found.A, rtol=0, atol=1e-9 * np.abs(found.A).max())
+
+
 # --- motions --------------------------------------------------------------------------------------------------------
 def test_steps_of_a_motion_lead_from_knot_to_knot() -> None:
     """A small change of the start is carried to the end by the product of all steps."""

@@ -92,7 +92,8 @@ def test_a_tracker_holds_a_plan_where_its_forces_alone_do_not() -> None:
     )
     tracker = tvlqr(steps, Q={"hinge": 10.0, "hinge.rate": 1.0}, R={"motor.force": 0.01}, final={"hinge": 100.0})
 
-    def controller(time: float, state: State) -> dict[str, float]:
+    def controller(time: float, state: object) -> dict[str, float]:
+        assert isinstance(state, State)
         angle, rate = coordinates_of(pendulum(), "hinge", state)
         more = tracker(time, np.array([angle[0], rate[0]]))
         return {"motor.force": plan.u[round(time / STEP), 0] + more["motor.force"]}
