@@ -38,7 +38,8 @@ HEADER = """\
 def turned_pair(pair: Mechanism, phase: float) -> State:
     """The placement of one pair whose crank has gone on by a phase [rad]."""
     driven = pair.changed(drivers=[Driver(name="motor", joint="crank_axle", signal=f"{phase}*(1 - cos({pi / 2}*t))/2")])
-    return Simulator(driven).simulate(2.0, 0.01).state() if phase else Simulator(driven).project()
+    solver = Simulator(driven, coordinates="maximal")  # another formulation ends at other bits, and the file has all
+    return solver.simulate(2.0, 0.01).state() if phase else solver.project()
 
 
 def walker() -> Mechanism:

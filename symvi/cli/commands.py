@@ -46,6 +46,7 @@ Coordinates = Annotated[
     Literal["auto", "maximal", "tree"],
     typer.Option(
         help="What is solved for: velocities of bodies, rates of joints, or (auto) what takes fewer operations."
+        " With auto a motion that goes on keeps its own."
     ),
 ]
 Order = Annotated[

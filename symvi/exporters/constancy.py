@@ -9,7 +9,7 @@ __all__ = ["uneven"]
 # phases that are no part of a step
 _STARTS = ("start_momenta", "start_momenta_of_chord", "start_momenta_of_turn")
 _ELSEWHERE = frozenset(("setup", "react", "displace", *_STARTS, "energy", "couple", "place", "measure"))
-_STRAIGHT = frozenset(("add", "sub", "mul", "div", "sqrt"))
+_STRAIGHT = frozenset(("add", "sub", "mul", "div", "sqrt", "min", "max"))
 _TITLES = {"angle": "angles", "atan2": "angles", "sin": "sines and cosines", "cos": "sines and cosines"}
 _OTHERS = "functions of expressions"
 

@@ -237,8 +237,12 @@ class CarriedJoint:
 
     @staticmethod
     def aged(trace: Trace, name: str, old: str) -> Vector:
-        meaning = f"{'angular velocity' if name == 'w' else 'velocity'} over {AGES[old]}"
-        return trace.read(OWN, "state", f"{name}{old}", 3, meaning, "rad/s" if name == "w" else "m/s")
+        return trace.read(OWN, "state", f"{name}{old}", 3, *_said_of_age(name, old))
+
+    def grow_older(self, trace: Trace, name: str, old: str) -> None:
+        """Keep velocities of this age as those of the step before the last but one."""
+        said = _said_of_age(name, "_older")
+        trace.write(OWN, f"{name}_older", self.aged(trace, name, old), *said, store="state")
 
     def columns(self, trace: Trace, knot: str) -> Matrix:
         """N, column by column: what the coordinates move. A screw slides while it turns: [pitch e; e]."""
@@ -367,3 +371,9 @@ def about(matrix: Matrix, arm1: Vector, minus_arm2: Vector) -> Matrix:
     right = [[*row[:3], *(a + b for a, b in zip(row[3:], cross(row[:3], minus_arm2), strict=True))] for row in matrix]
     columns = [cross(arm1, [right[r][k] for r in range(3)]) for k in range(6)]
     return [*right[:3], *([right[3 + r][k] + columns[k][r] for k in range(6)] for r in range(3))]
+
+
+def _said_of_age(name: str, old: str) -> tuple[str, str]:
+    """Meaning and unit of velocities of an earlier step."""
+    kind = "angular velocity" if name == "w" else "velocity"
+    return f"{kind} over {AGES[old]}", "rad/s" if name == "w" else "m/s"

@@ -107,7 +107,7 @@ class Landing:
 
     def age(self, trace: Trace) -> None:
         for name in ("v" if self.link.is_free else "") + ("w" if self.link.is_absolute else ""):
-            trace.write(OWN, f"{name}_older", self.joint.aged(trace, name, "_old"), store="state")
+            self.joint.grow_older(trace, name, "_old")
 
     def remember(self, trace: Trace) -> None:
         link, kind = self.link, self.joint.kind
@@ -181,7 +181,7 @@ class Landing:
         link = self.link
         if self.joint.summed:
             for name in ("v" if link.is_free else "") + ("w" if link.is_absolute else ""):
-                trace.write(OWN, f"{name}_older", self.joint.aged(trace, name, ""), store="state")
+                self.joint.grow_older(trace, name, "")
         if link.is_free:
             return
         v, w = (trace.read(OWN, "state", name, 3) for name in "vw")

@@ -207,8 +207,12 @@ class TreeCoordinates:
             for kernel in (moved["displace"], moved["finish"]):
                 self._schedule({"displace": kernel}, name, ("displace",))
         for kernels, ports, name in self.driven:
-            self.draft.schedule(kernels, ports, name, LANDING)
+            self.draft.schedule(kernels, ports, name, [phase for phase in LANDING if self._is_run(phase)])
         self.border.schedule(LANDING)
+
+    def _is_run(self, phase: str) -> bool:
+        """Residuals are put aside for contacts, limits and dry friction alone."""
+        return phase not in ("keep", "recall") or not self.summed
 
     def _of_bodies(self, phases: Sequence[str]) -> None:
         for kernels, name in self.of_bodies:

@@ -19,12 +19,12 @@ from symvi import __version__
 from symvi.cache import cache_folder, keep, kept, subfolder
 from symvi.errors import ArgumentError, CompilerError
 from symvi.extras import install_command
-from symvi.mechanism import DryFriction, Mechanism
+from symvi.mechanism import Mechanism
 from symvi.native import Library, compile_library, find_compiler, load_library
 from symvi.native.flags import Profile
 from symvi.numbers.composition import Composition, composition_of
 from symvi.numbers.control import DEFAULTS
-from symvi.registry import CONTACTS, FORCES, JOINTS
+from symvi.registry import CONTACTS, FORCES, JOINTS, inequalities_of
 from symvi.simulate.plan import Plan, plan_of
 from symvi.simulate.slope_layout import SlopeLayout, layout_of
 
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from symvi.analysis.choices import Choices
     from symvi.physics.multibody import MultibodySystem
+    from symvi.program.formulation import Formulation
     from symvi.program.slopes import Place
 
 NO_C = (
@@ -118,7 +119,7 @@ def check_order(mechanism: Mechanism, composition: Composition | None) -> None:
         return
     found = [("contact", contact.name) for contact in mechanism.contacts]
     found += [("limit", limit.name) for limit in mechanism.limits]
-    found += [("dry friction", force.name) for force in mechanism.forces if isinstance(force, DryFriction)]
+    found += [("dry friction", force.name) for force in inequalities_of(mechanism.forces)]
     if found:
         kind, name = found[0]
         raise ArgumentError(
@@ -134,16 +135,14 @@ def composed(mechanism: Mechanism, loops: str = "drop-redundant", coordinates: s
     a composition by name.
     """
     from symvi.analysis.refusals import beyond_doubles
-    from symvi.program.compose import Composer
-    from symvi.program.program import work_of
+    from symvi.program.cheapest import program_of
 
     composition = composition_of(order)
     check_order(mechanism, composition)
     system, choices = decided(mechanism, loops, composition is not None)
     try:
         with np.errstate(over="raise", invalid="raise", divide="raise"):
-            found = [Composer(system, choices, kind).program() for kind in _formulations(system, choices, coordinates)]
-            program = min(found, key=work_of)
+            program = program_of(system, choices, _formulation(system, choices, coordinates))
     except (ArithmeticError, np.linalg.LinAlgError):
         raise beyond_doubles(mechanism) from None
     if composition is None:
@@ -151,24 +150,22 @@ def composed(mechanism: Mechanism, loops: str = "drop-redundant", coordinates: s
     return replace(program, notes={**program.notes, "composition": composition.name})
 
 
-def _formulations(system: MultibodySystem, choices: Choices, coordinates: str) -> list:
-    """What a mechanism may be solved for. Raises ArgumentError where it cannot be what is asked."""
+def _formulation(system: MultibodySystem, choices: Choices, coordinates: str) -> type[Formulation] | None:
+    """What was asked for, None for "auto". Raises ArgumentError where a mechanism cannot be solved for it."""
     from symvi.program.maximal import MaximalCoordinates
 
+    if coordinates == "auto":
+        return None
     if coordinates == "maximal":
-        return [MaximalCoordinates]
+        return MaximalCoordinates
     from symvi.program.tree import TreeCoordinates
     from symvi.program.tree_refusals import refusal
 
-    mechanism = system.mechanism
-    why = refusal(mechanism, choices)
-    if coordinates == "auto":
-        return [MaximalCoordinates, *([] if why else [TreeCoordinates])]
-    if why:
+    if why := refusal(system.mechanism, choices):
         raise ArgumentError(
-            f"coordinates='tree' cannot solve mechanism '{mechanism.name}': {why}; leave it at 'maximal'"
+            f"coordinates='tree' cannot solve mechanism '{system.mechanism.name}': {why}; say 'auto' or 'maximal'"
         )
-    return [TreeCoordinates]
+    return TreeCoordinates
 
 
 def text_of(

@@ -23,6 +23,7 @@ from symvi.simulate.parameter_changes import ParameterChanges
 from symvi.simulate.plan import Plan
 from symvi.simulate.solver_build import Text, registered, text_of
 from symvi.simulate.standing import precision_of
+from symvi.simulate.trajectory import Trajectory
 
 if TYPE_CHECKING:
     from symvi.simulate.simulator import Simulator
@@ -94,6 +95,17 @@ class Varied(Asked):
             if name not in named:
                 found._write(name, name, numbers)
         return cast("Self", found)
+
+    def _that_runs(self, start: State | Trajectory | None) -> Simulator:
+        """A twin of this solver; where `auto` chose what is solved for, one like that of a trajectory that goes on."""
+        own: Any = self
+        others = isinstance(start, Trajectory) and start.formulation != own.coordinates
+        if not (others and self._how["coordinates"] == "auto" and start.mechanism.digest == own.mechanism.digest):
+            return own._twin()
+        found = type(own)(own.mechanism, **{**self._how, "coordinates": start.formulation})
+        for name, numbers in own.settings.items():
+            found._write(name, name, numbers)
+        return found
 
     @property
     def text(self) -> Text | None:

@@ -126,7 +126,7 @@ def lanes(report: Report) -> None:
         for real, floor in zip(("double", "float"), case.floors, strict=True):
             if floor is None:
                 continue
-            simulator = Simulator(case.mechanism(), backend="c", real=real)
+            simulator = Simulator(case.mechanism(), backend="c", real=real, coordinates="maximal")
             batches = {
                 "one": simulator.batch(worlds, step=case.step, threads=1, lanes=False),
                 "lanes": simulator.batch(worlds, step=case.step, threads=1),
@@ -161,7 +161,7 @@ def beside_mujoco(report: Report) -> None:
     from mujoco import rollout
 
     worlds, seconds = (4, 0.02) if report.quick else (64, 1.0)
-    simulator, rows = Simulator(quadruped(FRICTION), backend="c"), []
+    simulator, rows = Simulator(quadruped(FRICTION), backend="c", coordinates="maximal"), []
     for what, parameters in (("stands", STAND), ("trots", TROT)):
         factors = {}
         for step in STEPS:

@@ -25,7 +25,7 @@ def now():
     worked = getrusage(RUSAGE_SELF), getrusage(RUSAGE_CHILDREN)
     return perf_counter(), sum(usage.ru_utime + usage.ru_stime for usage in worked)
 def first_step(count):
-    Simulator(chain(count, "revolute"), backend="c").simulate(0.01, 0.01)
+    Simulator(chain(count, "revolute"), backend="c", coordinates="maximal").simulate(0.01, 0.01)
 begin = now()
 from _chains import chain
 from symvi.simulate.simulator import Simulator

@@ -52,12 +52,14 @@ LOADS = (0.5, 0.9, 0.99, 0.999)  # of the tangent of the slope on which a block 
 
 
 def drop(seconds: float, options: SolverOptions) -> Trajectory:
-    return Simulator(cube(0.3, height=0.65)).simulate(seconds, 0.01, options=options, on_error="status")
+    return Simulator(cube(0.3, height=0.65), coordinates="maximal").simulate(
+        seconds, 0.01, options=options, on_error="status"
+    )
 
 
 def tosses(count: int, seconds: float, step: float, options: SolverOptions = DEFAULT) -> Iterator[Trajectory]:
     """Coefficients of friction from 0.1 to 1."""
-    simulator, generator = Simulator(cube(0.5)), np.random.default_rng(1)
+    simulator, generator = Simulator(cube(0.5), coordinates="maximal"), np.random.default_rng(1)
     for _ in range(count):
         start = random_start(generator)
         simulator.set_parameter("ground.friction", generator.uniform(0.1, 1.0))
@@ -72,11 +74,13 @@ def slopes(seconds: float, options: SolverOptions) -> Iterator[Trajectory]:
 
 def robot(parameters, step: float, seconds: float, options: SolverOptions) -> Trajectory:
     inputs = gait(knots(seconds, step), parameters)
-    return Simulator(quadruped(0.8)).simulate(seconds, step, inputs=inputs, options=options, on_error="status")
+    return Simulator(quadruped(0.8), coordinates="maximal").simulate(
+        seconds, step, inputs=inputs, options=options, on_error="status"
+    )
 
 
 def spheres(count: int, seconds: float, options: SolverOptions) -> Trajectory:
-    return Simulator(chain(count)).simulate(seconds, 0.01, options=options, on_error="status")
+    return Simulator(chain(count), coordinates="maximal").simulate(seconds, 0.01, options=options, on_error="status")
 
 
 def cases(quick: bool, options: SolverOptions = DEFAULT) -> dict[str, list[Trajectory]]:
@@ -120,7 +124,9 @@ def cost(report: Report) -> None:
     """Of one contact: the slope of an iteration's time from four contacts at rest to twelve."""
     steps, repeats = (20, 2) if report.quick else (2000, 25)
     nothing, counts, tolerances = np.zeros((1, 0)), (4, 12), (1e-3, 1e-10)
-    simulators = {count: Simulator(some_corners(count), layout="unrolled", backend="c") for count in counts}
+    simulators = {
+        count: Simulator(some_corners(count), layout="unrolled", backend="c", coordinates="maximal") for count in counts
+    }
     jobs = {
         f"{count} {tolerance:g}": DrivenRollout(
             simulator, steps, SolverOptions(complementarity=tolerance), nothing, 0.01
@@ -136,7 +142,7 @@ def cost(report: Report) -> None:
         coarse, fine = (f"{count} {tolerance:g}" for tolerance in tolerances)
         each[count] = (times[fine].least - times[coarse].least) / (often[fine] - often[coarse]) / steps * 1e9
         once[count] = times[fine].least / steps * 1e9 - each[count] * often[fine]
-    programs = {count: composed(some_corners(count)) for count in counts}
+    programs = {count: composed(some_corners(count), coordinates="maximal") for count in counts}
     phases = [
         *ITERATION,
         "scale",
@@ -164,7 +170,7 @@ def rates(report: Report) -> None:
     seconds, repeats = (0.02, 2) if report.quick else (4.0, 5)
     jobs = {}
     for profile in ("reproducible", "fast"):
-        simulator = Simulator(quadruped(0.8), profile=profile, backend="c")
+        simulator = Simulator(quadruped(0.8), profile=profile, backend="c", coordinates="maximal")
         for what, parameters in (("stands", STAND), ("trots", TROT)):
             targets = gait(knots(seconds, 1e-3), parameters)
             rows = simulator.inputs.overlay(np.zeros((len(knots(seconds, 1e-3)), len(simulator.plan.inputs))), targets)

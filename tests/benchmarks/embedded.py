@@ -87,7 +87,7 @@ def cases(duration: float) -> dict[str, Case]:
 
 @cache
 def solver(mechanism: Mechanism, real: str) -> Simulator:
-    return Simulator(mechanism, real=real, backend="c")
+    return Simulator(mechanism, real=real, backend="c", coordinates="maximal")
 
 
 def on_board(case: Case, board: Board, real: str, steps: int) -> Run:

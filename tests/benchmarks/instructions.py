@@ -95,7 +95,7 @@ def tool() -> tuple[list[str], str]:
 
 def build(kind: str, links: int, layout: str, folder: Path) -> None:
     """Compile the program and write its start into a folder."""
-    simulator = Simulator(chain(links, kind), layout=layout, backend="c")
+    simulator = Simulator(chain(links, kind), layout=layout, backend="c", coordinates="maximal")
     simulator.start(step=STEP)
     for file, text in simulator.text.files.items():
         (folder / file).write_text(text, encoding="utf-8")
@@ -135,7 +135,7 @@ def measure(report: Report) -> None:
     for kind in ("revolute",) if report.quick else ("revolute", "spherical"):
         operations = {}
         for links in counts:
-            program = composed(chain(links, kind))
+            program = composed(chain(links, kind), coordinates="maximal")
             operations[links] = sum(program.flops(phase) for phase in ITERATION) / links
         for layout in ("unrolled", "looped"):
             for links in counts:

@@ -65,7 +65,7 @@ def measure(report: Report) -> None:
     model = mujoco.MjModel.from_xml_string(MODEL)
     data = mujoco.MjData(model)
     mechanism = cart_pole()
-    simulator = Simulator(mechanism, backend="c")
+    simulator = Simulator(mechanism, backend="c", coordinates="maximal")
     world, state, saved = simulator.reset(step=STEP), simulator.project(), simulator.reset(step=STEP).save()
     force, start, steps = {"motor.force": 0.1}, {"slide": 0.0, "hinge": 0.05}, 20 if report.quick else 1000
 

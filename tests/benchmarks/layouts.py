@@ -60,13 +60,13 @@ def variants(
     for layout in LAYOUTS:
         if is_too_large(layout, program):
             continue
-        text = text_of(mechanism, layout)
+        text = text_of(mechanism, layout, coordinates="maximal")
         size = sum(map(len, text.files.values())) / 1024
         for compiler in used:
             before = perf_counter()
             library = compile_library(text.files, text.prefix, compiler=compiler, cache=False)
             seconds = perf_counter() - before
-            simulator = Simulator(mechanism, layout=layout, backend="c")
+            simulator = Simulator(mechanism, layout=layout, backend="c", coordinates="maximal")
             simulator.engine = CEngine(text.plan, load_library(library, text.declarations), text.prefix, text.real)
             star = "*" if layout == choose_layout(program) else ""
             row = (kind, count, layout, star, compiler.kind, operations, size, code_size(library),
@@ -78,7 +78,7 @@ def switches(kind: str) -> list[tuple]:
     """Where "auto" changes its mind, along chains that grow."""
     rows, last = [], ""
     for count in range(1, 17):
-        program = composed(chain(count, kind))
+        program = composed(chain(count, kind), coordinates="maximal")
         layout = generate(program).layout
         if layout != last:
             rows.append((kind, count, layout, inline_size(program) / 1024))
@@ -93,7 +93,7 @@ def measure(report: Report) -> None:
     for kind in ("revolute",) if report.quick else ("revolute", "spherical"):
         rows = []
         for count in counts:
-            several = list(variants(kind, count, composed(chain(count, kind)), steps, used))
+            several = list(variants(kind, count, composed(chain(count, kind), coordinates="maximal"), steps, used))
             times = take_turns({str(k): rollout for k, (_, rollout) in enumerate(several)}, repeats)
             rows += [
                 (*row, times[str(k)].least / steps / count * 1e9) for k, (row, _) in enumerate(several)

@@ -51,7 +51,7 @@ def cost(simulator: Simulator, links: int, repeats: int) -> Cost:
 
 def operations(kind: str, links: int) -> float:
     """Of one link in an iteration."""
-    program = composed(chain(links, kind))
+    program = composed(chain(links, kind), coordinates="maximal")
     return sum(program.flops(phase) for phase in ITERATION) / links
 
 
@@ -68,7 +68,7 @@ def measure(report: Report) -> None:
         costs = {}
         for layout, profile in VARIANTS:
             for n in counts:
-                simulator = Simulator(chain(n, kind), layout=layout, profile=profile, backend="c")
+                simulator = Simulator(chain(n, kind), layout=layout, profile=profile, coordinates="maximal")
                 costs[layout, profile, n] = cost(simulator, n, repeats if n > 50 else 2 * repeats)
         gigahertz = clock()
         head = ("layout", "profile", "links", "ns/step/link", "median", "iterations", "once", "ns/it/link",

@@ -24,8 +24,8 @@ ONCE = ("prepare", "begin", "finish")
 
 def measure(report: Report) -> None:
     for kind, (world, body) in BESIDE.items():
-        large = composed(chain(6, kind))
-        phases = of_one_more(composed(chain(5, kind)), large)
+        large = composed(chain(6, kind), coordinates="maximal")
+        phases = of_one_more(composed(chain(5, kind), coordinates="maximal"), large)
         total = _tell(report, kind, phases, large)
         name = f"{kind}: operations per inner link and iteration (body axes: {body})"
         report.at_most(name, total, world, timed=False)

@@ -58,8 +58,8 @@ def cases(quick: bool) -> dict[str, tuple[Simulator, int, float, dict[str, np.nd
     trot = gait(knots(steps * 1e-3, 1e-3), TROT)
     walker = Mechanism.from_file(demo_file("walker"))
     return {
-        "quadruped trots, 1 ms": (Simulator(quadruped(0.8), backend="c"), steps, 1e-3, trot),
-        "walker, 10 ms": (Simulator(walker, backend="c"), steps // 10, 1e-2, {}),
+        "quadruped trots, 1 ms": (Simulator(quadruped(0.8), backend="c", coordinates="maximal"), steps, 1e-3, trot),
+        "walker, 10 ms": (Simulator(walker, backend="c", coordinates="maximal"), steps // 10, 1e-2, {}),
     }
 
 

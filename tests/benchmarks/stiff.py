@@ -41,7 +41,7 @@ def rail() -> Mechanism:
 
 
 def on_a_rail(report: Report, stiffnesses) -> None:
-    simulator, rows, undershoots, rises, alone, effort = Simulator(rail()), [], [], [], [], []
+    simulator, rows, undershoots, rises, alone, effort = Simulator(rail(), coordinates="maximal"), [], [], [], [], []
     for k in stiffnesses:
         for d in DAMPING:
             simulator.set_parameter("spring.stiffness", k)
@@ -67,7 +67,7 @@ def on_a_rail(report: Report, stiffnesses) -> None:
 
 
 def in_an_arm(report: Report, stiffnesses) -> None:
-    simulator, rows = Simulator(arm(1.0, 1.0, servo=False)), []
+    simulator, rows = Simulator(arm(1.0, 1.0, servo=False), coordinates="maximal"), []
     for k in stiffnesses:
         for d in DAMPING:
             simulator.set_parameter("spring.stiffness", k)
@@ -91,7 +91,7 @@ def orders(report: Report, names, steps) -> None:
     rows, last = [], []
     for name in names:
         mechanism = DAMPED[name]()
-        exact, simulator = integrated(mechanism, 0.4, 1e-11), Simulator(mechanism)
+        exact, simulator = integrated(mechanism, 0.4, 1e-11), Simulator(mechanism, coordinates="maximal")
         ends = [simulator.simulate(0.4, step, options=OPTIONS).state() for step in steps]
         errors = [
             [float(np.abs(getattr(end, what) - getattr(exact, what)).max()) for what in ("position", "velocity")]

@@ -167,6 +167,21 @@ def test_a_continued_simulation_has_the_bits_of_one_run(run):
     assert second.time == pytest.approx(whole.time[50:], abs=1e-12)
 
 
+@pytest.mark.parametrize("coordinates", ["maximal", "tree"])
+def test_a_motion_goes_on_in_the_coordinates_that_it_was_made_in(run, coordinates):
+    """With auto; else what is asked counts, and is refused where it is another."""
+    steps = ("--step", 0.01, "--coordinates", coordinates, "--out")
+    assert run("simulate", FOUR_BAR, "--time", 0.3, *steps, "a.npz")[0] == 0
+    assert run("simulate", FOUR_BAR, "--time", 0.5, *steps, "whole.npz")[0] == 0
+    again = ("simulate", FOUR_BAR, "--time", 0.2, "--step", 0.01, "--continue", "a.npz", "--out", "b.npz")
+    assert run(*again, "--coordinates", "auto")[0] == 0
+    found = Trajectory.load("b.npz")
+    assert (found.formulation, found.state_hash()) == (coordinates, Trajectory.load("whole.npz").state_hash())
+    other = {"maximal": "tree", "tree": "maximal"}[coordinates]
+    code, _, error = run(*again, "--coordinates", other)
+    assert code == 1 and f"the trajectory was made with coordinates='{coordinates}'" in error
+
+
 def test_a_trajectory_of_another_mechanism_is_not_continued(run):
     run("simulate", PENDULUM, "--time", 0.1, "--step", 0.01, "--out", "a.npz")
     code, _, error = run("simulate", FOUR_BAR, "--time", 0.1, "--step", 0.01, "--continue", "a.npz")
@@ -194,21 +209,23 @@ def test_a_pendulum_in_joint_coordinates_is_saved_as_it_is_in_maximal_ones(run, 
 
 
 def test_info_counts_operations_in_both_coordinates(run, tmp_path):
-    facts = json.loads(run("info", demo_file("pendulum"), "--json")[1])
-    other = json.loads(run("info", demo_file("pendulum"), "--coordinates", "tree", "--json")[1])
-    assert facts["operations per iteration, tree"] == other["operations per iteration"]
-    assert facts["operations per iteration"] == other["operations per iteration, maximal"]
-    assert other["operations per iteration"] < facts["operations per iteration"]
-    closed = json.loads(run("info", FOUR_BAR, "--json")[1])
-    assert 8 * closed["operations per iteration, tree"] < closed["operations per iteration"]
+    """And says what auto chooses."""
+    facts = json.loads(run("info", demo_file("pendulum"), "--coordinates", "auto", "--json")[1])
+    other = json.loads(run("info", demo_file("pendulum"), "--coordinates", "maximal", "--json")[1])
+    assert (facts["coordinates"], other["coordinates"]) == ("tree", "maximal")
+    assert facts["operations per iteration, maximal"] == other["operations per iteration"]
+    assert facts["operations per iteration"] == other["operations per iteration, tree"]
+    assert facts["operations per iteration"] < other["operations per iteration"]
+    closed = json.loads(run("info", FOUR_BAR, "--coordinates", "auto", "--json")[1])
+    assert 8 * closed["operations per iteration"] < closed["operations per iteration, maximal"]
     stopped = tmp_path / "stopped.toml"
     text = demo_file("four_bar").read_text(encoding="utf-8")
     stopped.write_text(f"{text}\n[limits.stop]\njoint = 'rocker_pin'\nupper = 1.8\n", encoding="utf-8")
     why = "'stop' acts on joint 'rocker_pin', which closes a loop"
-    facts = json.loads(run("info", stopped, "--json")[1])
-    assert facts["operations per iteration, tree"] == f"none: {why}"
+    facts = json.loads(run("info", stopped, "--coordinates", "auto", "--json")[1])
+    assert (facts["coordinates"], facts["operations per iteration, tree"]) == ("maximal", f"none: {why}")
     code, _, error = run("info", stopped, "--coordinates", "tree")
-    assert code == 1 and f"{why}; leave it at 'maximal'" in error
+    assert code == 1 and f"{why}; say 'auto' or 'maximal'" in error
 
 
 @pytest.mark.thorough

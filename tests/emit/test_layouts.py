@@ -43,7 +43,8 @@ def flying(count: int) -> Program:
 
 
 def demo(name: str) -> Program:
-    return composed(Mechanism.from_file(demo_file(name)))
+    """In maximal coordinates, which take many operations in loops."""
+    return composed(Mechanism.from_file(demo_file(name)), coordinates="maximal")
 
 
 SEVEN_FORCES = (

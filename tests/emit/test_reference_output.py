@@ -1,7 +1,8 @@
 """generated/reference: what the generated C looks like, committed, reviewed like source, compared byte for byte.
 
-A tree, a loop, a contact; kernels.md lists the kernels of each, with what they cost. After a change that is meant,
-write all anew with `python tests/emit/test_reference_output.py` and read the difference.
+A tree, a loop, a contact, in maximal coordinates, which are those of the papers; kernels.md lists the kernels of each,
+with what they cost. After a change that is meant, write all anew with `python tests/emit/test_reference_output.py` and
+read the difference.
 """
 
 from __future__ import annotations
@@ -46,14 +47,14 @@ def mechanism(name: str) -> Mechanism:
 
 def texts(name: str) -> dict[str, str]:
     """The generated files of a mechanism."""
-    return dict(text_of(mechanism(name), REFERENCES[name]).files)
+    return dict(text_of(mechanism(name), REFERENCES[name], coordinates="maximal").files)
 
 
 def table() -> str:
     """The kernels of all references, phase by phase, in Markdown."""
     lines = [HEAD]
     for name in REFERENCES:
-        program = composed(mechanism(name))
+        program = composed(mechanism(name), coordinates="maximal")
         lines += [f"## {name}", "", "| phase | kernel | computes | operations | calls |", "|---|---|---|---:|---:|"]
         for phase, calls in program.phases.items():
             counts = Counter(call.kernel.name for call in calls)

@@ -65,6 +65,7 @@ def the_front_page_judges(folder: Path, names: dict) -> None:
     assert names["motion"].closure.max() < 1e-12
 
 
+EXTRAS = {"learn": ("gymnasium", "learn")}  # page -> what its blocks need, and the extra that brings it
 WITNESSES: dict[str, Callable[[Path, dict], None]] = {
     "README": the_front_page_judges,
     "describing": describing_describes,
@@ -76,6 +77,8 @@ WITNESSES: dict[str, Callable[[Path, dict], None]] = {
 
 @pytest.mark.parametrize("page", only({"describing", "loops"}, PAGES))
 def test_a_page_runs_from_top_to_bottom(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if page in EXTRAS:
+        pytest.importorskip(EXTRAS[page][0], reason=f"needs the extra {EXTRAS[page][1]}")
     document = read(page)
     if any(command.startswith("python3 -m symvi view") for command, _ in commands(page)):
         viewer = pytest.importorskip("symvi.view.viewer", reason="needs the extra view")
@@ -176,6 +179,7 @@ CHOSEN = {
     "describing": {"10 mm", "1e6", "1e4"},  # of an example, and of a demo
     "notebook": {"1.5 MB"},  # tests/page/test_notebook.py
     "slopes": {"1e-3", "1e-8"},  # smoothing
+    "verify": {"1e-6", "1e-7"},  # bound of effects, sizes of points
     "start": {"210 MB", "510 MB", "0.01 s", "1e100", "1e-100"},  # tests/packaging/test_fresh_clone.py
 }
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 import pytest
 
@@ -24,6 +26,28 @@ def test_pieces_and_the_whole_have_the_same_bits(name: str, tmp_path) -> None:
     for joint, values in whole.reactions.items():
         assert np.allclose(values[30:], second.reactions[joint], rtol=1e-9, atol=1e-9), joint
     assert np.array_equal(whole.iterations[30:], second.iterations)
+
+
+@pytest.mark.parametrize("backend", ["c", "python"])
+def test_a_motion_goes_on_in_its_own_coordinates_where_auto_would_choose_others(
+    backend: Literal["c", "python"],
+) -> None:
+    """With parameters that were set, as a world too, and to the last bit."""
+    mechanism, heavy = Mechanism.from_file(demo_file("double_pendulum")), {"lower.mass": 3.0}
+    said = Simulator(mechanism, coordinates="maximal", backend=backend, parameters=heavy)
+    whole, first = said.simulate(0.5, 0.01), said.simulate(0.3, 0.01)
+    unsaid = Simulator(mechanism, coordinates="auto", backend=backend, parameters=heavy)
+    assert unsaid.coordinates == "tree"
+    second = unsaid.simulate(0.2, 0.01, start=first)
+    assert (second.formulation, second.state_hash()) == ("maximal", whole.state_hash())
+    world = unsaid.reset(start=first)
+    for _ in range(20):
+        world.step()
+    assert np.array_equal(world.state.position, whole.state().position)
+    with pytest.raises(MechanismError, match=r"made with coordinates='maximal'"):
+        Simulator(mechanism, coordinates="tree", backend=backend, parameters=heavy).simulate(0.1, 0.01, start=first)
+    with pytest.raises(MechanismError, match=r"other values of lower\.mass"):
+        Simulator(mechanism, coordinates="auto", backend=backend).simulate(0.1, 0.01, start=first)
 
 
 def test_settings_are_part_of_a_trajectory() -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from math import pi
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -141,14 +142,15 @@ def test_single_precision_refuses_such_a_step_too() -> None:
     assert np.ptp(motion.energy) < 0.01 * motion.kinetic_energy.max()
 
 
-def test_the_work_of_joints_is_what_the_steps_depart_by() -> None:
+@pytest.mark.parametrize("coordinates", ["maximal", "tree"])
+def test_the_work_of_joints_is_what_the_steps_depart_by(coordinates: Literal["maximal", "tree"]) -> None:
     """n: of a step's kinetic energy, what is not that of its momentum's projection at the knot. No forces act.
 
     The projection is NumPy's, onto the null space of a Jacobian by its definition.
     """
     step, mechanism = 0.01, linkages.change_point(0.4, 0.7, 0.6).changed(gravity=(0.0, 0.0, 0.0))
     _, start = turning(mechanism, -6.0, step)
-    simulator = Simulator(mechanism, backend="python")
+    simulator = Simulator(mechanism, backend="python", coordinates=coordinates)
     solver = simulator.engine.solver
     largest = 0.0
     for steps in range(3, 40, 4):
@@ -163,10 +165,11 @@ def test_the_work_of_joints_is_what_the_steps_depart_by() -> None:
         solver.run("prepare")
         assert solver.newton.carry_on() >= 0
         solver.branch.bends.targets = []
+        carried = solver.branch.bends.carried()
         solver.branch._drive(0.0, 0.0)
         solver.run("evaluate")
         n0, n1 = before - knot, 0.5 * solver.branch.bends.kinetic() - knot
-        after, ahead = solver.branch.bends.of_all(0.0, 0.0)
+        after, ahead = solver.branch.bends.of_all(*carried)
         assert after - ahead == pytest.approx(2 * (n1 - n0), abs=0.03 * n1)  # but for the squares of half turns
         assert after == pytest.approx(2 * np.sqrt(n1) * (np.sqrt(n0) + np.sqrt(n1)), rel=0.15)
         largest = max(largest, n1 / knot)
@@ -212,7 +215,7 @@ REGULAR = {
     "three windows": (lambda: loops.double_four_bar(3), 6.0, 0.02),
     "change point": (lambda: linkages.change_point(), -20.0, 0.01),
     "antiparallelogram": (lambda: crossed(), -15.0, 0.01),
-    "sprung and damped": (lambda: sprung(loops.double_four_bar()), 8.0, 0.02),
+    "sprung and damped": (lambda: sprung(loops.double_four_bar()), 8.0, 0.016),
     "chain of rhombs": (lambda: loops.four_bar_chain(6), 0.0, 0.01),
     "driven ever faster": (lambda: loops.double_four_bar(speed=0.0, motor="-2*t*t"), 0.0, 0.02),
 }
