@@ -55,7 +55,13 @@ NAMES = tuple(_HALVES)
 def _made(name: str) -> Composition:
     order, texts = _HALVES[name]
     half = tuple(map(Fraction, texts))
-    return Composition(name, order, (*half, 1 - 2 * sum(half), *reversed(half)))
+    middle = Fraction(1) - 2 * sum(half, Fraction(0))
+    return Composition(name, order, (*half, middle, *reversed(half)))
+
+
+def order_of(name: str) -> int:
+    """The order of a composition by name; 2 of none, ""."""
+    return _made(name).order if name else 2
 
 
 def composition_of(order: object) -> Composition | None:

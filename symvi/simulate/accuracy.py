@@ -19,7 +19,7 @@ import numpy as np
 
 from symvi.errors import AccuracyWarning, ArgumentError, MechanismError, SolverError
 from symvi.mechanism.names import shown
-from symvi.numbers.composition import composition_of
+from symvi.numbers.composition import order_of
 from symvi.simulate.arguments import checked_step, checked_steps
 from symvi.simulate.found_accuracy import Accuracy
 from symvi.simulate.simulation import warn_of
@@ -78,7 +78,7 @@ def _refined(
     chosen: _Candidate, asked: float, time: float, step: float, every: int, how: Mapping[str, Any]
 ) -> Trajectory:
     """The whole motion in steps that are halved until it is near enough, or comes no nearer, or fails."""
-    coarse, effort, before = None, 0, inf
+    motion, coarse, effort, before = None, None, 0, inf
     power = 1 if chosen.own.plan.notes["inequalities"] else 2**chosen.order - 1  # impacts leave no order to count on
     for halvings in range(min(max(chosen.halvings - 1, 0), FINEST - 1), FINEST + 1):
         motion = _run(chosen.own, time, step, halvings, every, how)
@@ -93,6 +93,7 @@ def _refined(
                 break
             before = found
         coarse = motion
+    assert motion is not None  # there is one step at least
     return motion
 
 
@@ -117,7 +118,7 @@ def _run(own: Simulator, time: float, step: float, halvings: int, every: int, ho
 def _orders(own: Simulator, how: Mapping[str, Any]) -> Iterator[tuple[int, Simulator]]:
     """The orders that may be taken, with their simulators: those that are not refused."""
     if own.composition:
-        yield composition_of(own.composition).order, own
+        yield order_of(own.composition), own
         return
     for order in ORDERS:
         try:
@@ -130,33 +131,44 @@ def _orders(own: Simulator, how: Mapping[str, Any]) -> Iterator[tuple[int, Simul
 
 def _chosen(own: Simulator, asked: float, time: float, step: float, how: Mapping[str, Any]) -> _Candidate:
     """The order that takes the fewest iterations for an accuracy on the piece. time: of the piece [s]."""
-    how = {**how, "progress": False}
-    orders = dict(_orders(own, how))
-    best, reference, at = orders[max(orders)], None, 0
+    how, orders = {**how, "progress": False, "on_error": "raise"}, dict(_orders(own, how))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for at in range(FINEST):  # until orders show
-            try:
-                finer = _run(best, time, step, at + 1, 1, {**how, "on_error": "raise"})
-                if reference is not None and apart(reference, finer) < REACH:
-                    break
-                reference = finer
-            except ArgumentError:  # inputs that change: order 2 is left
-                if max(orders) == 2 or own.composition:
-                    raise
-                orders = {2: own}
-                best = own
-            except SolverError:
-                reference = None
+        orders, at, exact = _showing(orders, time, step, how)
         found = []
         for order, each in orders.items():
             try:
-                one = _run(each, time, step, at, 1, {**how, "on_error": "raise"})
+                one = _run(each, time, step, at, 1, how)
             except SolverError:
                 continue
-            error = apart(one, finer)
-            more = log2(error / asked) / order if error > 0.0 else -inf
-            halvings = max(ceil(at + more) if more > -inf else 0, 0)
-            effort = float(one.iterations.sum()) * 2.0 ** (halvings - at)
-            found.append(_Candidate(each, order, halvings, effort))
+            error = apart(one, exact)
+            halvings = max(ceil(at + log2(error / asked) / order), 0) if error > 0.0 else 0
+            found.append(_Candidate(each, order, halvings, float(one.iterations.sum()) * 2.0 ** (halvings - at)))
+    if not found:  # none is solved in such steps, but the highest is in shorter ones
+        found.append(_Candidate(orders[max(orders)], max(orders), at + 1, 0.0))
     return min(found, key=lambda one: one.effort)
+
+
+def _showing(
+    orders: dict[int, Simulator], time: float, step: float, how: Mapping[str, Any]
+) -> tuple[dict[int, Simulator], int, Trajectory]:
+    """The orders that take these inputs; halvings from which on orders show; and a motion of the highest, in half of
+    such steps. Raises SolverError where no step is short enough."""
+    before, finer, failed = None, None, None
+    at = 0
+    for at in range(FINEST):
+        best = orders[max(orders)]
+        try:
+            finer = _run(best, time, step, at + 1, 1, how)
+            if before is not None and apart(before, finer) < REACH:
+                break
+        except ArgumentError:  # inputs that change: order 2 is left
+            if 2 not in orders or len(orders) == 1:
+                raise
+            orders = {2: orders[2]}
+        except SolverError as error:
+            finer, failed = None, error
+        before = finer
+    if finer is None:
+        raise failed or ArgumentError("accuracy: no step is short enough")
+    return orders, at, finer

@@ -24,7 +24,7 @@ def failure_of(
     worst = worst_of(plan, status, field)
     count = f" after {iterations} iteration{'s' if iterations > 1 else ''}" if iterations else ""
     where = f"; worst at {worst}{count}" if worst else count
-    if status == SolverStatus.DOMAIN:
+    if status == SolverStatus.DOMAIN and "composition" not in plan.notes:  # whose inner steps differ
         where += _remedy(plan, field)
     if contact := _worst_inequality(plan, status, field, worst):
         where += f"; of contacts, limits and dry friction at {contact}"
@@ -38,6 +38,7 @@ def failure_of(
 def worst_of(plan: Plan, status: SolverStatus, field: Field) -> str:
     """The body that turns most, the dropped row that is open most, or where most is left of the residual."""
     measures = {SolverStatus.DOMAIN: _turns, SolverStatus.LOOP_OPEN: _openings, SolverStatus.SQUEEZED: _loads}
+    measures[SolverStatus.OVERDAMPED] = _lags
     return _largest(measures.get(status, _residuals)(plan, field))
 
 
@@ -59,6 +60,15 @@ def _loads(plan: Plan, field: Field) -> Iterator[tuple[str, float]]:
     """Contacts by the impulse that presses them [N s]."""
     for node in plan.notes["inequalities"]:
         yield _name(node), float(np.abs(field("work", node["kind"], node["index"], "impulse")).max())
+
+
+def _lags(plan: Plan, field: Field) -> Iterator[tuple[str, float]]:
+    """Joints and point springs by the step times damping over the mass that opposes it."""
+    for place in plan.fields["work"]:
+        kind, index, name = place.split("/")
+        if name == "lag":
+            element = plan.elements.get((kind, int(index)), kind)
+            yield f"the damping of '{element}'", float(np.abs(field("work", kind, int(index), "lag")).max())
 
 
 def _turns(plan: Plan, field: Field) -> Iterator[tuple[str, float]]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from symvi.errors import ArgumentError
-from symvi.numbers.composition import composition_of
+from symvi.numbers.composition import composition_of, order_of
 
 if TYPE_CHECKING:
     from symvi.simulate.simulator import Simulator
@@ -25,9 +25,8 @@ def name_of(order: object) -> str:
 def refuse(own: Simulator, asked: str, why: str) -> None:
     """Raises ArgumentError where a simulator's steps are of an order above 2. asked: what only order 2 does."""
     if own.composition:
-        order = composition_of(own.composition)
-        raise ArgumentError(f"{asked}: {why}; steps of order {order.order} ('{own.composition}') do not do this, "
-                            "use order=2")  # fmt: skip
+        order = f"{order_of(own.composition)} ('{own.composition}')"
+        raise ArgumentError(f"{asked}: {why}; steps of order {order} do not do this, use order=2")
 
 
 def check_beginning(own: Simulator, papers_start: bool, rates: str) -> None:

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from symvi.errors import ArgumentError, MechanismError, SolverError
-from symvi.mechanism import Body, DryFriction, Joint, JointDamper, Limit, Mechanism, State
+from symvi.exporters import export
+from symvi.mechanism import Body, Driver, DryFriction, Joint, JointDamper, Limit, Mechanism, State
 from symvi.numbers.composition import NAMES, composition_of
 from symvi.simulate import Simulator, SolverOptions, Trajectory
 from tests.support.damped import FULL, arm, closed_four_bar, point_spring, slider
@@ -64,6 +65,16 @@ SCENES = {
 def missed(end: State, exact: State) -> float:
     """The largest difference of two states, of positions, velocities and angular velocities."""
     return max(largest(getattr(end, name) - getattr(exact, name)) for name in QUANTITIES)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_shares_fulfil_the_conditions_of_their_order(name: str) -> None:
+    """Sums of odd powers, to the digits that are known; conditions of commutators are left to observed orders."""
+    found = composition_of(name)
+    assert found.shares == found.shares[::-1] and sum(found.shares) == found.times[-1] == 1
+    for power in range(3, found.order, 2):
+        assert abs(sum(share**power for share in found.shares)) < 1e-23
+    assert abs(sum(share ** (found.order + 1) for share in found.shares)) > 1e-4
 
 
 @pytest.mark.parametrize("coordinates", COORDINATES)
@@ -133,6 +144,54 @@ def test_energy_stays_near_where_it_began() -> None:
 
 
 @pytest.mark.parametrize("coordinates", COORDINATES)
+def test_layouts_and_precisions_agree(coordinates: str) -> None:
+    """And a fixed number of iterations, which is one of every inner step."""
+    build = {"coordinates": coordinates, "order": 6}
+    whole = Simulator(arm(servo=False), **build).simulate(0.2, 0.02)
+    for layout in ("inline", "unrolled", "looped"):
+        motion = Simulator(arm(servo=False), layout=layout, **build).simulate(0.2, 0.02)
+        assert np.array_equal(motion.position, whole.position), layout
+    coarse = Simulator(arm(servo=False), real="float", **build).simulate(0.2, 0.02)
+    assert largest(coarse.position - whole.position) < 1e-5
+    counted = Simulator(arm(servo=False), **build).simulate(0.2, 0.02, options=SolverOptions(fixed_iterations=3))
+    assert (counted.iterations[1:] == 3 * len(composition_of(6).shares)).all()
+    assert largest(counted.position - whole.position) < 1e-12
+
+
+def test_less_is_recorded_of_the_same_motion() -> None:
+    simulator = Simulator(arm(servo=False), order=4)
+    whole = simulator.simulate(0.2, 0.02)
+    assert np.array_equal(simulator.simulate(0.2, 0.02, record=["energy"]).energy, whole.energy)
+    few = simulator.simulate(0.2, 0.02, every=5, record=["coordinates"])
+    assert np.array_equal(few.position, whole.position[::5])
+
+
+def test_an_exported_folder_holds_inner_steps(tmp_path) -> None:
+    """Its golden motion is another one than that of order 2, and ends where the simulator's does."""
+    hashes = set()
+    for order in (2, "triple-jump"):
+        manifest = export(arm(servo=False), tmp_path / str(order), measure=False, order=order).manifest
+        hashes.add(manifest["golden"]["double"]["value"])
+    assert len(hashes) == 2
+    headers = list((tmp_path / "triple-jump").rglob("arm.h"))
+    assert any("order        4: steps are 3 inner steps" in header.read_text() for header in headers)
+    with pytest.raises(ArgumentError, match="servo.target.*changes in time"):
+        export(arm(), tmp_path / "driven", measure=False, order=4)
+
+
+def test_a_driver_may_hold_still() -> None:
+    """What moves it is refused: inner steps would be told its way at wrong times."""
+    held = arm(servo=False).changed(drivers=[Driver(name="hand", joint="elbow")])
+    for coordinates in COORDINATES:
+        fine = Simulator(held, order=8, coordinates=coordinates).simulate(0.2, 0.02)
+        simulator = Simulator(held, order=4, coordinates=coordinates)
+        errors = [largest(simulator.simulate(0.2, step).position[-1] - fine.position[-1]) for step in (0.04, 0.02)]
+        assert log2(errors[0] / errors[1]) == pytest.approx(4.0, abs=0.15)
+        with pytest.raises(ArgumentError, match="hand.target.*changes in time"):
+            simulator.simulate(0.2, 0.02, inputs={"hand.target": np.linspace(-0.5, 0.0, 11)})
+
+
+@pytest.mark.parametrize("coordinates", COORDINATES)
 @pytest.mark.parametrize("scene", ("arm", "point spring", "closed loop"))
 def test_python_and_c_have_the_same_bits(scene: str, coordinates: str) -> None:
     motions = [
@@ -153,7 +212,7 @@ def test_an_overdamped_step_is_split_and_told() -> None:
     assert motion.substeps[1:].min() == 4
     fine = Simulator(stiff, order=8).simulate(0.1, 0.0005)
     assert largest(motion.position[-1] - fine.position[-1]) < 1e-5
-    with pytest.raises(SolverError, match="too long for a damper"):
+    with pytest.raises(SolverError, match="too long for a damper.*worst at the damping of 'rail'.*substeps=4"):
         simulator.simulate(0.1, 0.01, options=SolverOptions(substeps=1))
     python = Simulator(stiff, order="triple-jump", backend="python").simulate(0.1, 0.01)
     assert np.array_equal(python.position, motion.position)
