@@ -68,11 +68,11 @@ def naive_laws(scene) -> list[NaiveLaws]:
     along: dict[str, list] = {}
     for force in scene.mechanism.forces:
         if (law := law_of(force)) and law.is_along_joint:
-            along.setdefault(force.joint, []).append(force)
+            along.setdefault(force.joint, []).append((force, law))
     counts = damped_coordinates(scene.mechanism)
     found = [_of_joint(scene, name, forces, counts) for name, forces in along.items()]
-    springs = laws_between_points(scene.mechanism.forces)
-    return found + [_of_points(scene, force, law_of(force), counts) for force in springs]
+    springs = [(force, law) for force in scene.mechanism.forces if (law := law_of(force)) and law.is_between_points]
+    return found + [_of_points(scene, force, law, counts) for force, law in springs]
 
 
 def damped_coordinates(mechanism) -> Counter:
@@ -101,14 +101,13 @@ def near_of(scene, element: str) -> dict:
 
 
 # --- along a joint ----------------------------------------------------------------------------------------------------
-def _of_joint(scene, name: str, forces: list, counts: Counter) -> NaiveLaws:
+def _of_joint(scene, name: str, laws: list[tuple[Any, Law]], counts: Counter) -> NaiveLaws:
     joint, zero = scene.joints[name], scene.zero
     kinds, holder = coordinate_kinds(joint.type), holder_of(scene, name)
     near, count = near_of(scene, holder), len(kinds)
     sums = {what: [zero] * count for what in ("stiffness", "tension", "damping", "drive", "sine", "cosine")}
-    laws = [law_of(force) for force in forces]
-    damped, elastic = any(law.is_damped for law in laws), any(law.is_elastic for law in laws)
-    for force, law in zip(forces, laws, strict=True):
+    damped, elastic = any(law.is_damped for _, law in laws), any(law.is_elastic for _, law in laws)
+    for force, law in laws:
         if law.is_damped:
             sums["damping"] = _add(sums["damping"], scene.parameters[force.name]["damping"])
     if damped:
@@ -125,7 +124,7 @@ def _of_joint(scene, name: str, forces: list, counts: Counter) -> NaiveLaws:
         pairs = zip(sums["damping"], _most(scene, joint, opposed), last, strict=True)
         springs = [_weights(scene, d / m, t) for d, m, t in pairs]
     where = [at for at, _ in springs]
-    for force, law in zip(forces, laws, strict=True):
+    for force, law in laws:
         _take(scene, force, law, sums, where, kinds)
 
     def coordinate(k: int) -> Callable:

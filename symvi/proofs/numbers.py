@@ -119,9 +119,11 @@ def records_of(
     for force in mechanism.forces:
         if FORCES[force.kind].is_inequality:
             continue  # contact_numbers.py
-        if (law := law_of(force)) and law.is_along_joint:
-            records[f"{force.joint}.laws"] = dict(records[force.joint])
-        base = dict(records[force.joint]) if isinstance(force, AlongJoint) else {}
+        law, base = law_of(force), {}
+        if isinstance(force, AlongJoint):
+            base = dict(records[force.joint])
+            if law and law.is_along_joint:
+                records[f"{force.joint}.laws"] = dict(base)
         found = FORCES[force.kind].record(mechanism, force, joints, numbers)
         if not (isinstance(found, dict) and all(isinstance(values, list | tuple) for values in found.values())):
             must = "must return a table of names and lists of numbers"
