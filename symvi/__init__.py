@@ -66,6 +66,7 @@ _JOINTS.close_own(_try_joint)
 
 if TYPE_CHECKING:
     from symvi.errors import (
+        AccuracyWarning,
         ArgumentError,
         AssemblyError,
         CompilerError,
@@ -117,9 +118,9 @@ __version__ = "0.1.0"
 _HOME_OF = {
     name: module
     for module, names in {
-        "symvi.errors": "ArgumentError AssemblyError CompilerError EnergyWarning FileError MechanismError"
-        " MissingExtraError MissingFileError RateWarning SolverError SpinWarning StiffnessWarning SymviError"
-        " SymviWarning",
+        "symvi.errors": "AccuracyWarning ArgumentError AssemblyError CompilerError EnergyWarning FileError"
+        " MechanismError MissingExtraError MissingFileError RateWarning SolverError SpinWarning StiffnessWarning"
+        " SymviError SymviWarning",
         "symvi.exporters": "Exported export",
         "symvi.importers": "Imported load",
         "symvi.mechanism": "Actuator Body Box Capsule Contact Coupling Cylinder Driver DryFriction Joint JointDamper"
@@ -136,6 +137,7 @@ _HOME_OF = {
 
 # Written out, because type checkers and completion read it; a test compares it with the table above.
 __all__ = [
+    "AccuracyWarning",
     "Actuator",
     "ArgumentError",
     "AssemblyError",

@@ -124,6 +124,10 @@ class EnergyWarning(SymviWarning):
     """Energy rose that nothing has paid for, or fell that nothing has taken."""
 
 
+class AccuracyWarning(SymviWarning):
+    """A motion is further off than was asked for, and shorter steps bring it no nearer."""
+
+
 class StiffnessWarning(SymviWarning):
     """A force at the knots is too stiff for the step."""
 

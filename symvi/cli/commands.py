@@ -225,6 +225,10 @@ def simulate(
     loops: Loops = "drop-redundant",
     coordinates: Coordinates = "maximal",
     order: Order = "2",
+    accuracy: Annotated[
+        float | None,
+        typer.Option(help="Largest error in m and rad: chooses steps and order; --step lies between knots."),
+    ] = None,
     tolerance: Annotated[float | None, typer.Option(help="Change of a velocity that may be left, in m/s.")] = None,
     complementarity: Annotated[
         float | None, typer.Option(help="Product that contacts may leave, of weight times fall in a step.")
@@ -275,6 +279,7 @@ def simulate(
         "start": start,
         "options": options,
         "rates": rates,
+        "accuracy": accuracy,
     }
     how["inputs"] = told_inputs(input_ or [], imported)
     simulator, trajectory, seconds = _run(console, mechanism, time, step, build, chosen, given, **how)
@@ -398,7 +403,7 @@ def _run(
         simulator = simulator_with(mechanism, build, given)
     if chosen:  # of one step, before an hour's work is lost for want of a name
         with _quiet():
-            simulator.simulate(step, step, **{**how, "every": 1}).curves.check(chosen)
+            simulator.simulate(step, step, **{**how, "every": 1, "accuracy": None}).curves.check(chosen)
     built = perf_counter()
     with _progress(console) as progress:
         try:
@@ -448,6 +453,8 @@ def _summary(
         "steps": steps,
         **({"recorded": ", ".join(trajectory.recorded)} if trajectory.watched else {}),
         "step [s]": trajectory.step,
+        **({"composition": trajectory.composition} if trajectory.composition else {}),
+        **({"accuracy": str(trajectory.accuracy)} if trajectory.accuracy else {}),
         "microseconds per step": round(1e6 * seconds[1] / steps, 2),
         "iterations per step": round(float(trajectory.iterations[1:].mean()), 2),
         "largest closure [m, rad]": float(whole.closure.max()),
@@ -465,6 +472,10 @@ def _summary(
         console.print(f"{count} of the recorded steps: {sentence}", highlight=False, markup=False, soft_wrap=True)
     if spin:
         console.print(f"warning: {spin}", highlight=False, markup=False, soft_wrap=True)
+    if trajectory.accuracy and not trajectory.accuracy.is_met:
+        console.print(
+            f"WARNING: {trajectory.accuracy}: shorter steps bring it no nearer", highlight=False, markup=False
+        )
     for alarm in trajectory.alarms:
         console.print(f"WARNING: {alarm.sentence}", highlight=False, markup=False, soft_wrap=True)
     found = {key.split(" [")[0].replace(" ", "_").replace(",", ""): value for key, value in rows.items()}

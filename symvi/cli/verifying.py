@@ -6,6 +6,8 @@ import re
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import redirect_stdout
+from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -85,6 +87,18 @@ def verify(
     offset: Annotated[bool, typer.Option("--offset", help="With a joint frame q_off on the parent.")] = False,
     axes: Axes = "world",
     scale: Scale = None,
+    ask: Annotated[
+        Path | None, typer.Option(help="Write points, .csv or .npz, for a program to complete with its numbers.")
+    ] = None,
+    numbers: Annotated[Path | None, typer.Option(help="That file with values and Jacobians: is J right?")] = None,
+    variable: Annotated[
+        list[str] | None,
+        typer.Option(help="Of --ask and --numbers: NAME=KIND, q=quaternion:half, p=vector:3, A=matrix:2:3."),
+    ] = None,
+    where: Annotated[
+        list[str] | None,
+        typer.Option(help="NAME=LOW:HIGH, what every number of a variable lies between; either may be left out."),
+    ] = None,
     prove: Annotated[bool, typer.Option("--prove", help="Try a proof by normal forms too.")] = False,
     seed: Annotated[int, typer.Option(help="Of the random points.")] = 0,
     strict: Annotated[bool, typer.Option("--strict", help="Exit code 1 for RIGHT WHERE TESTED too.")] = False,
@@ -94,32 +108,77 @@ def verify(
 ) -> Mapping[str, Any]:
     """Verify derivatives that were written by hand: a verdict for every entry, and what is wrong with it.
 
-    Give a Python file with claims, or --c, --function and --against. Exit code 1: something is wrong, or, with
-    --strict, right only where it was tested; 2: something could not be judged.
+    Give a Python file with claims, or --c, --function and --against; for code in another language, --ask for points,
+    then --numbers with what it computed there, both with --variable and --wrt. Exit code 1: something is wrong, or,
+    with --strict, right only where it was tested; 2: something could not be judged.
     """
     from symvi.verify.claims import claims_of_file
 
-    if (file is None) == (c is None):
-        raise _misuse("give a Python file, or --c with --function and --against")
+    if sum(given is not None for given in (file, c, ask, numbers)) != 1:
+        raise _misuse("give a Python file, or --c with --function and --against, or --ask, or --numbers")
     if file is not None and file.suffix.lower() in C_SUFFIXES:
         raise _misuse(
             f"{file} is C, and FILE.py is run as Python: write symvi verify --c {file} --function NAME --against NAME, "
             "the C function and what it is the derivative of (symvi derive lists the names)"
         )
     run_files(register)
-    if file is not None:
+    if ask is not None:
+        return _asked(console, ask, wrt or [], variable or [], where or [], seed)
+    if numbers is not None:
+        if where:
+            raise _misuse("--where goes with --ask: the points of --numbers are those that were asked")
+        claims: list = [_Numbers(numbers, wrt or [], variable or [])]
+    elif file is not None:
         with redirect_stdout(sys.stderr):  # what the user's own code prints is no verdict
             claims = claims_of_file(file)
     else:
+        assert c is not None
         own = {"tangent": tangent, "side": side, "axis": _axis(axis), "parent": parent, "offset": offset}
         reading = {"output": output, "cleared": cleared, "names": name, "include": include, "define": define}
         claims = [_c_claim(c, function, against, wrt, reading, {**own, "axes": axes, "scale": scale})]
-    reports, refused = _judged(console, claims, prove, seed, _in_python if c is None else _in_shell)
+    bounds = _bounds(where or [], claims)
+    reports, refused = _judged(console, claims, (prove, seed, bounds), _in_python if c is None else _in_shell)
     unwritten = []
     for path, form in ((html, "html"), (latex, "latex")):
         if path is not None and reports:
             unwritten += _written(console, path, form, reports)
     return _verdict(reports, refused, unwritten, strict)
+
+
+@dataclass(frozen=True)
+class _Numbers:
+    """A completed table of points, as a claim."""
+
+    path: Path
+    wrt: list[str]
+    variables: list[str]
+    name: str = "J"
+
+    @property
+    def names(self) -> set[str]:
+        return set(_stated(self.variables))
+
+    def report(self, prove: bool, seed: int, where: Mapping[str, tuple]) -> Report:
+        from symvi.verify.foreign import numbers
+
+        return numbers(self.path, self.wrt, _stated(self.variables))
+
+
+def _asked(console: Console, path: Path, wrt: list[str], texts: list[str], where: list[str], seed: int):
+    """Write points for another program. Raises SymviError."""
+    from symvi.verify.foreign_points import ask
+
+    bounds = _bounds(where, [_Numbers(path, wrt, texts)])
+    count = ask(path, wrt, _stated(texts), bounds, seed)
+    said = "add the values f and, where along is -1, J row by row to every row; then symvi verify --numbers"
+    console.print(f"{count} points: {path.resolve()}\n{said}", highlight=False, soft_wrap=True)
+    return {"points": count, "file": str(path)}
+
+
+def _stated(texts: list[str]) -> dict[str, Any]:
+    from symvi.verify.foreign_points import stated
+
+    return stated(texts)
 
 
 def _written(console: Console, path: Path, form: str, reports: Mapping[str, Report]) -> list[str]:
@@ -135,7 +194,7 @@ def _written(console: Console, path: Path, form: str, reports: Mapping[str, Repo
 
 
 def _judged(
-    console: Console, claims: list, prove: bool, seed: int, worded: Callable[[str], str]
+    console: Console, claims: list, asked: tuple, worded: Callable[[str], str]
 ) -> tuple[dict[str, Report], dict[str, str]]:
     """Reports, and why there is none, in words for the place where the question was asked."""
     reports: dict[str, Report] = {}
@@ -144,7 +203,7 @@ def _judged(
         name = claim.name if claim.name not in reports else f"{claim.name} ({number})"
         try:
             with redirect_stdout(sys.stderr):
-                reports[name] = claim.report(prove, seed)
+                reports[name] = claim.report(*asked)
             said = str(reports[name])
         except SymviError as error:
             refused[name] = said = worded(str(error))
@@ -203,6 +262,26 @@ def _pairs(texts: list[str], option: str) -> dict[str, str]:
         if not (name and sign and value):
             raise _misuse(f"{option} {name}{sign}{value}: write NAME=VALUE")
     return {name: value for name, _, value in split}
+
+
+def _bounds(texts: list[str], claims: list) -> dict[str, tuple]:
+    """What variables lie between. Raises SymviError for a name that no claim has."""
+    from symvi.mechanism.names import did_you_mean
+
+    found: dict[str, tuple] = {}
+    for name, text in _pairs(texts, "--where").items():
+        ends = text.split(":")
+        try:
+            low, high = (Fraction(end) if end.strip() else None for end in ends)
+        except (ValueError, ZeroDivisionError):
+            raise _misuse(
+                f"--where {name}={text}: write NAME=LOW:HIGH, say {name}=0:1, or {name}=0: for no end"
+            ) from None
+        known = sorted(set().union(*(claim.names for claim in claims)))
+        if name not in known:
+            raise _misuse(f"--where {name}: no variable '{name}'; {did_you_mean(name, known)}")
+        found[name] = low, high
+    return found
 
 
 def _axis(text: str | None) -> tuple[int, int, int] | None:

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from numbers import Real
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from symvi.control.riccati import solution
+from symvi.control.weights import Weights, regulated, weights_of
 from symvi.errors import ArgumentError
-from symvi.mechanism.names import did_you_mean, shown
 from symvi.simulate.linearization import Linearization
 
 Array = NDArray[np.float64]
-Weights = Mapping[str, float] | ArrayLike
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,15 +47,8 @@ def lqr(linearization: Linearization, Q: Weights, R: Weights) -> Regulator:
     Raises ArgumentError for unknown names and for weights that are none, and where nothing that the inputs do holds the
     state, or no weight asks for it: with the size of the eigenvalue and the states that move along it.
     """
-    q = _weights("Q", Q, linearization.names)
-    wanted = [k for k, name in enumerate(linearization.inputs) if not isinstance(R, Mapping) or name in R]
-    r = _weights("R", R, linearization.inputs)[np.ix_(wanted, wanted)]
-    if not len(wanted):
-        raise ArgumentError("R: names no input, and nothing is to be regulated; give a weight for one")
-    if not np.linalg.eigvalsh(r).min() > 0:
-        raise ArgumentError("R: must be positive definite; give every input that it names a weight above zero")
-    if not np.linalg.eigvalsh(q).min() >= -1e-12 * np.abs(q).max(initial=0.0):
-        raise ArgumentError("Q: must not be negative; give weights of zero or more")
+    q = weights_of("Q", Q, linearization.names)
+    wanted, r = regulated(R, linearization.inputs)
     a, b = linearization.A, linearization.B[:, wanted]
     p = solution(a, b, q, r)
     if p is None:
@@ -68,33 +58,6 @@ def lqr(linearization: Linearization, Q: Weights, R: Weights) -> Regulator:
     return Regulator(
         gains, p, linearization.names, inputs, linearization.x, np.linalg.eigvals(a - b @ gains).astype(complex)
     )
-
-
-def _weights(what: str, given: Weights, names: Sequence[str]) -> Array:
-    """A symmetric matrix of weights."""
-    if isinstance(given, Mapping):
-        diagonal = np.zeros(len(names))
-        for name, value in given.items():
-            if name not in names:
-                raise ArgumentError(f"{what}: no {shown(name)}; {did_you_mean(str(name), names)}")
-            diagonal[list(names).index(name)] = _number(what, name, value)
-        return np.diag(diagonal)
-    try:
-        array = np.asarray(given, float)
-    except (TypeError, ValueError):
-        array = np.array(np.nan)
-    n = len(names)
-    if array.shape not in ((n,), (n, n)) or not np.isfinite(array).all():
-        raise ArgumentError(f"{what}: give weights by name, or finite numbers of shape ({n},) or ({n}, {n})")
-    if array.shape == (n, n) and not np.allclose(array, array.T, rtol=1e-12, atol=0):
-        raise ArgumentError(f"{what}: must be symmetric")
-    return np.diag(array) if array.shape == (n,) else array
-
-
-def _number(what: str, name: str, value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, Real) or not np.isfinite(float(value)):
-        raise ArgumentError(f"{what}: the weight of '{name}' is {shown(value)}; give a finite number")
-    return float(value)
 
 
 def _why(linearization: Linearization, a: Array, b: Array, q: Array) -> str:

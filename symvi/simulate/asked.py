@@ -11,6 +11,7 @@ from symvi.numbers.control import DEFAULTS, SolverOptions
 
 if TYPE_CHECKING:
     from symvi.mechanism import State
+    from symvi.simulate.gradient import Gradient, Loss
     from symvi.simulate.joint_model import Array, Frames, Given, JointModel
     from symvi.simulate.linearization import Linearization
     from symvi.simulate.simulator import Simulator
@@ -106,3 +107,32 @@ class Asked:
         refuse(cast("Simulator", self), "linearize", "derivatives are those of one step")
         asked = Linearizing(cast("Simulator", self), chart, parameters, coordinates, smoothing, options)
         return asked.at(state, inputs or {}, checked_step(step, "double"))
+
+    def gradient(
+        self,
+        loss: Loss,
+        time: float,
+        step: float = 0.01,
+        *,
+        start: State | None = None,
+        inputs: Mapping[str, object] | None = None,
+        parameters: Sequence[str] = (),
+        coordinates: Sequence[str] | None = None,
+        smoothing: float | None = None,
+        options: SolverOptions = DEFAULTS,
+    ) -> Gradient:
+        """The gradient of a loss along a motion of `time` seconds from a start, by the adjoint.
+
+        loss: called once with x (N + 1, n), what `linearize` names at every knot, and u (N, m), what drives every step;
+        returns (value, by x, by u) in these shapes, or (value, by x). Turns of bodies are zero in x, and the slope by
+        one is per rotation vector, world axes.
+        inputs: as in `simulate`. parameters, coordinates, smoothing, options: as in `linearize`.
+        Raises SolverError where a step cannot be solved, with its time, AssemblyError in a singular position,
+        MechanismError, ArgumentError.
+        """
+        from symvi.simulate.gradient import gradient_of
+
+        own = cast("Simulator", self)
+        about = {"start": start, "inputs": inputs or {}, "parameters": parameters, "coordinates": coordinates}
+        about |= {"smoothing": smoothing, "options": options}
+        return gradient_of(loss, {"simulator": own, "time": time, "step": step, **about})

@@ -31,7 +31,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -95,7 +95,9 @@ class Balance:
 
     @property
     def numbers(self) -> Array:
-        return np.hstack([np.ravel(value) for value in astuple(self)])
+        values = [getattr(self, item.name) for item in fields(self)]
+        parts = [part for value in values for part in (value if isinstance(value, tuple) else (value,))]
+        return np.array([x for part in parts for x in (part if isinstance(part, tuple) else (part,))], float)
 
 
 REMEMBERED = len(Balance(0.0).numbers)
@@ -279,8 +281,8 @@ def _median(values: Array, knots: int) -> Array:
 
     np.median is the same, and loads all of masked arrays.
     """
-    padded = np.pad(values, ((0, 0), (knots // 2, knots // 2)), mode="edge")
-    windows = sliding_window_view(padded, knots, axis=1)
+    ends = np.repeat(values[:, :1], knots // 2, axis=1), np.repeat(values[:, -1:], knots // 2, axis=1)
+    windows = sliding_window_view(np.concatenate([ends[0], values, ends[1]], axis=1), knots, axis=1)
     middle = np.partition(windows, knots // 2, axis=2)[..., knots // 2]
     return np.where(np.isnan(windows).any(axis=2), np.nan, middle)
 

@@ -72,9 +72,15 @@ class Knot:
 
         time: forces at the knot act so long before it; pressed: so does what the step that was solved last has there.
         """
-        self.solver.set_up(halvings_of(self.memory.state["common"][0].level[0], len(PARTS) - 1))
-        self.solver.switches(time, 1.0, 0.0)
-        for phase in ("prepare", "rest", "evaluate", *(("push",) if pressed else ()), "release", "linearize"):
+        halvings = halvings_of(self.memory.state["common"][0].level[0], len(PARTS) - 1)
+        whole = pressed and bool(self.solver.program.phases["answer"]) and not self.common.parts[0] > 1.0
+        if whole:
+            self.solver.stepper.let_rest()
+        if not whole or halvings > 0:  # else the knot has been prepared, at rest and without slopes of laws
+            self.solver.set_up(halvings)
+            self.solver.switches(time, 1.0, 0.0)
+            self.run("prepare")
+        for phase in ("rest", "evaluate", *(("push",) if pressed else ()), "release", "linearize"):
             self.run(phase)
         for phase in ("eliminate", "substitute", "take_velocity"):
             self.run(phase)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +40,7 @@ class Linearizer:
         self.names, self.smoothing, self.moving = names, smoothing, moving
         self.every = candidates(plan)
         self.chosen: list[Coordinate] = []
+        self.near = np.zeros(plan.sizes["motion"] // 2)  # coordinates of joints that were told last
         self.parameters = self._parameters()
 
     def step(self, state: Array, inputs: Array) -> tuple[Linearization, Array]:
@@ -217,6 +218,16 @@ class Linearizer:
         return [(slice(a, a + size), slice(b, b + size)) for (a, size), (b, _) in both]
 
     # --- words and numbers --------------------------------------------------------------------------------------------
+    def branch(self, angles: Mapping[str, Sequence[float]]) -> None:
+        """Tell angles from now on by whole turns nearest to these, of joints by name; then knot by knot."""
+        self.near[:] = 0.0
+        for each in self.every:
+            if each.joint and each.joint_name in angles:
+                known = angles[each.joint_name]
+                count = sum(other.joint and other.joint_name == each.joint_name for other in self.every)
+                if (own := each.entry - (count - len(known))) >= 0:
+                    self.near[self._place_of(each)] = known[own]
+
     def _parameters(self) -> Array:
         """Columns of parameters in the order of the layout."""
         found = np.zeros((self.layout.sizes["parameters"], len(self.moving.names)))
@@ -236,10 +247,11 @@ class Linearizer:
         return (*names, *(f"{name}.rate" for name in names), *kept)
 
     def values(self, state: Array, inputs: Array) -> Array:
-        """x at a knot; turns of bodies are counted from there."""
+        """x at a knot; angles are nearest to those told last, and turns of bodies are counted from there."""
         plan = self.plan
         self.slopes.enter(state, inputs)
-        found, rates, velocities = self.slopes.coordinates(np.zeros(plan.sizes["motion"] // 2))
+        found, rates, velocities = self.slopes.coordinates(self.near)
+        self.near = found.copy()
         values, speeds = [], []
         for each in self.chosen:
             if each.joint:

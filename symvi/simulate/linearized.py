@@ -68,6 +68,7 @@ class Linearizing:
         linearizer = self.linearizer(own)
         if isinstance(state, State) or state is None:
             start = linearizer.underway(start, row)
+        linearizer.branch(own.angles)
         return linearizer.step(start, row)[0]
 
     def along(self, motion: Trajectory) -> MotionLinearization:
@@ -102,6 +103,7 @@ class Linearizing:
         if ahead:
             rows[:-1, own.inputs.ahead] = rows[1:, own.inputs.ahead]
         linearizer, state, found = self.linearizer(own), own.engine.state.astype(float).copy(), []
+        linearizer.branch(own.angles)
         centers = np.array([body.center_of_mass for body in own.mechanism.bodies], float)
         for k in range(len(motion.time) - 1):
             one, state = linearizer.step(state, rows[k])

@@ -20,6 +20,7 @@ from symvi.simulate.recording import EVERYTHING, Holding, takes_whole, watched_e
 from symvi.simulate.seen import SeenStates
 from symvi.simulate.turns import Angles, Counter, Turning
 
+INFINITY = float("inf")
 CHUNK, FEW = 1000, 1000  # steps, and recorded knots of which few are whole, at a time
 
 
@@ -176,11 +177,11 @@ class Run:
             k = n if every == 1 else n % every
             row = self._decide(n, {} if controller is None else controller(times[n], state))
             status = take(row, k)
-            if every == 1:
-                self.found[0] = block[: n + 1]
-            elif k == 0:
+            if k == 0 and every > 1:
                 self.found[-1][0][again] = block[0][again]
             if status < 0:
+                if every == 1:
+                    self.found[0] = block[: n + 1]
                 return status
             self.done = n + 1
             state = states.state(block[k + 1].copy(), times[n + 1])
@@ -219,7 +220,7 @@ class Run:
         """Put finite numbers of inputs that have one entry into a row; False, and nothing is put, where others are."""
         column = self.inputs.alone
         for name, value in answer.items():
-            if type(value) is not float or not -np.inf < value < np.inf or name not in column:
+            if type(value) is not float or not -INFINITY < value < INFINITY or name not in column:
                 return False
         for name, value in answer.items():
             self.driving.rows[n, column[name]] = value

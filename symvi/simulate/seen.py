@@ -26,7 +26,9 @@ class SeenState(State):
     def __init__(
         self, mechanism: Mechanism, plan: Plan, frame: np.ndarray, time: float, angles_of: Callable[[], Angles]
     ):
-        self.__dict__.update(time=time, names=plan.bodies, _from=(mechanism, plan, frame), _angles_of=angles_of)
+        own = self.__dict__  # of a frozen class
+        own["time"], own["names"] = time, plan.bodies
+        own["_from"], own["_angles_of"] = (mechanism, plan, frame), angles_of
 
     def __getattr__(self, name: str) -> Any:
         """Called for what is not there yet."""

@@ -23,7 +23,7 @@ from symvi.simulate.orders import check_driving, refuse
 from symvi.simulate.recording import EVERYTHING, Holding, watched_knots
 from symvi.simulate.run import Driving, Run, overlaid
 from symvi.simulate.standing import Standing, precision_of
-from symvi.simulate.starter import Starter
+from symvi.simulate.starter import Starter, put_where_it_ended
 from symvi.simulate.trajectory import Trajectory
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class Simulation:
         driving = overlaid(own.inputs, own.gains, self.engine, self.times, self.given)
         check_driving(own, driving.rows, driving.gains_given)
         if isinstance(self.start, Trajectory):
-            own._go_on(self.start, self.step)
+            put_where_it_ended(own, self.start, self.step)
         else:
             first = driving.rows[:4] if self.given else None
             time = 0.0 if self.start is None else self.start.time

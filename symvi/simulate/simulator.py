@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Mapping
-from math import isfinite
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -18,6 +17,7 @@ from symvi.mechanism.values import LARGEST, number
 from symvi.native.flags import Profile
 from symvi.numbers.control import DEFAULTS, PROJECTIONS, SolverOptions
 from symvi.simulate import frames
+from symvi.simulate.accuracy import accurately
 from symvi.simulate.arguments import (
     Rates,
     beginning_of,
@@ -85,12 +85,11 @@ class Simulator(Varied, Many):
         check_modes(backend=backend, **how)
         parameters = checked_table("parameters", parameters, "names of parameters to values")
         mechanism = Mechanism.of(mechanism)
-        self.loops, self.profile = loops, profile
+        self.loops, self.profile, self.composition = loops, profile, name_of(order)
         if backend == "auto":
             backend = "c" if has_compiler() else "python"
             if backend == "python":
                 warnings.warn(NO_C, stacklevel=2)
-        self.composition = name_of(order)
         self.backend, self._how, self._origin = backend, {**how, "backend": backend, "order": order}, mechanism
         engine, self._text = _engine_of(mechanism, backend, layout, real, profile, loops, coordinates, order)
         self._hold(mechanism, engine)
@@ -106,6 +105,7 @@ class Simulator(Varied, Many):
         self.inputs = Inputs(mechanism, self.plan)
         self.gains = Gains(mechanism, self.plan, MOST[real])
         self._changes, self._model = ParameterChanges(mechanism, self.plan, real), None
+        self._starts: list[State] = []  # the description's own, once it is known; twins share it
 
     def __repr__(self) -> str:
         return _in_one_line(self)
@@ -119,9 +119,8 @@ class Simulator(Varied, Many):
         return twin
 
     def __reduce__(self) -> tuple[Callable[..., Simulator], tuple]:
-        real = precision_of(self.engine)
-        build = {"real": real, "backend": self.backend, "loops": self.loops, "coordinates": self.coordinates}
-        build |= {"order": self.order}
+        build = {"real": precision_of(self.engine), "backend": self.backend, "loops": self.loops}
+        build |= {"coordinates": self.coordinates, "order": self.order}
         if self._text is not None:
             build |= {"layout": self._text.layout, "profile": self.profile}
         return _restored, (self._origin, self.mechanism, build, self.settings, self.engine.parameters.copy())
@@ -177,7 +176,7 @@ class Simulator(Varied, Many):
             time = number(time)
         except ValueError as error:
             raise MechanismError(f"time {shown(time)} {error}") from None
-        state = start_state(self.mechanism) if state is None else checked_state(state)
+        state = self._described_start() if state is None else checked_state(state)
         beginning = beginning_of(knot, rates)
         standing.check_speed(state, step, beginning)
         starter.write_state(state)
@@ -194,12 +193,13 @@ class Simulator(Varied, Many):
             frame = self.engine.observe(row)
         except ZeroDivisionError:  # in Python; C goes on with numbers that are not finite
             raise AssemblyError("the start is singular: rows of the joints have no direction there") from None
-        if not isfinite(change):  # balls with one centre have no direction: they lie inside each other
-            standing.check_apart(project)
-        standing.check_closed(frame, None if project else change, doubt)
-        standing.check_apart(project)
-        _check_finite(project, change)
+        standing.check_start(frame, change, doubt, project)
         return float(frames.entry(self.plan, frame[None], "closure")[0])
+
+    def _described_start(self) -> State:
+        if not self._starts:
+            self._starts.append(start_state(self.mechanism))
+        return self._starts[0]
 
     def project(self, state: State | None = None, *, step: float = 0.01) -> State:
         """The nearest state, weighted by mass, that fulfils all constraints: from `state`, or from the start.
@@ -242,6 +242,7 @@ class Simulator(Varied, Many):
         rates: Rates = "momentum",
         on_error: Literal["raise", "status"] = "raise",
         progress: Progress = None,
+        accuracy: float | None = None,
     ) -> Trajectory:
         """Simulate for `time` seconds in steps of `step` seconds.
 
@@ -255,18 +256,26 @@ class Simulator(Varied, Many):
         on_error="status": return what there is, with the failed status last, instead of raising. project,
         papers_start, rates: see `start`; not for a Trajectory, which goes on as it ended.
         progress: called with (steps done, steps in all); True for a bar, False for none. A notebook has one anyway.
+        accuracy: largest error that is asked for [m, rad]; knots are `step` apart, and steps and, unless this simulator
+        has one above 2, the order are chosen; `Trajectory.accuracy` tells them, and the error found (accuracy.py).
         Raises SolverError (with the status), MechanismError, AssemblyError; ArgumentError for an unknown mode, and for
         more steps than this machine's memory holds, before any is taken. Warns of what `Trajectory.alarms` tells
         (EnergyWarning, also of what the motion that goes on did before; StiffnessWarning; RateWarning), and
         (SpinWarning) where a body turns so fast that its steps are off by more than a part in a hundred.
         """
         check_modes(on_error=on_error)
+        if accuracy is not None:
+            how = {"start": start, "controller": controller, "inputs": inputs, "record": record, "options": options}
+            how |= {"project": project, "papers_start": papers_start, "rates": rates, "progress": progress}
+            return accurately(self, accuracy, time, step, {**how, "every": every, "on_error": on_error})
         step = checked_step(step, precision_of(self.engine))
         steps = checked_steps(time, step)
         check_run(steps, every, start, inputs, controller, options, progress, project, papers_start, rates)
         names = checked_record(record)
         check_room(self.plan, len(self.gains.names), steps, every, names)
         begin = 0.0 if start is None else float(start.time[-1]) if isinstance(start, Trajectory) else start.time
+        if begin + step == begin:
+            raise MechanismError(f"start at {begin:g} s: steps of {step:g} s do not show in times so large")
         times = _knots(begin, step, steps)
         one = Simulation(self._that_runs(start), start, times, step, int(every), options, inputs or {}, names)
         run, status = one.run(one.begin(project, not papers_start, rates), controller, told_progress(progress))
@@ -295,14 +304,6 @@ class Simulator(Varied, Many):
         from symvi.simulate.world import world_at
 
         return world_at(self._that_runs(start), start, inputs, step, options, project, rates)
-
-    def _go_on(self, start: Trajectory, step: float) -> None:
-        """Put the solver where a trajectory ended."""
-        starter = Starter(self.engine, self.mechanism, self.inputs)
-        starter.check_goes_on(start.whole, step, self.settings, self.coordinates, self.composition)
-        self._set_step(step)
-        starter.go_on(start.whole)
-        self.turning, self.angles = Turning(self.mechanism, self.settings), start.state().angles
 
 
 def _in_one_line(simulator: Simulator) -> str:
@@ -348,16 +349,8 @@ def _restored(
     return simulator
 
 
-def _check_finite(project: bool, change: float) -> None:
-    """Raises AssemblyError where a projection led nowhere."""
-    if project and not isfinite(change):
-        raise AssemblyError("no start that fits is found from here: bodies are moved to no finite place; start nearer")
-
-
 def _knots(begin: float, step: float, steps: int) -> np.ndarray:
     """Times of the knots; whole multiples of the step where the start is one, so that pieces and the whole agree."""
-    if begin + step == begin:
-        raise MechanismError(f"start at {begin:g} s: steps of {step:g} s do not show in times so large")
     first = round(begin / step)
     if abs(first * step - begin) <= 1e-9 * step * max(1, abs(first)):
         return step * (first + np.arange(steps + 1))

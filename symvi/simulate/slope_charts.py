@@ -59,6 +59,11 @@ class Coordinate:
     node: int
     entry: int
 
+    @property
+    def joint_name(self) -> str:
+        """The name without its entry."""
+        return self.name.split("[")[0]
+
 
 def candidates(plan: Plan) -> tuple[Coordinate, ...]:
     """Every coordinate of joints, then of bodies, in the order of the description."""

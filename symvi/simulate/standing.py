@@ -81,6 +81,20 @@ class Standing:
                         f"limit '{node['name']}': lower {lower:g} is not below upper {upper:g}; set one of them anew"
                     )
 
+    def check_start(self, frame: np.ndarray, change: float, doubt: float, projected: bool) -> None:
+        """A motion can start here. change: of velocities by a projection; doubt: what a driver's rate may be off.
+
+        Raises AssemblyError for what is open, inside a contact, or moved to no finite place.
+        """
+        if not isfinite(change):  # balls with one centre have no direction: they lie inside each other
+            self.check_apart(projected)
+        self.check_closed(frame, None if projected else change, doubt)
+        self.check_apart(projected)
+        if projected and not isfinite(change):
+            raise AssemblyError(
+                "no start that fits is found from here: bodies are moved to no finite place; start nearer"
+            )
+
     def check_apart(self, projected: bool) -> None:
         """Raises AssemblyError, naming the contact or limit and how far, when the start is beyond one by 1e-8."""
         name, depth, unit = self.deepest()

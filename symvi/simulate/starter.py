@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,6 +18,9 @@ from symvi.simulate.standing import Standing
 from symvi.simulate.start import write_angles, write_placement, write_targets
 from symvi.simulate.trajectory import FORMAT, Trajectory
 from symvi.simulate.turns import Angles, Turning
+
+if TYPE_CHECKING:
+    from symvi.simulate.simulator import Simulator
 
 
 class Starter:
@@ -116,3 +120,12 @@ class Starter:
             raise MechanismError(
                 f"the trajectory has steps of {start.step:g} s; go on with that step, or start from its state()"
             )
+
+
+def put_where_it_ended(own: Simulator, start: Trajectory, step: float) -> None:
+    """Put a simulator where a trajectory ended. Raises MechanismError where it cannot go on from there."""
+    starter = Starter(own.engine, own.mechanism, own.inputs)
+    starter.check_goes_on(start.whole, step, own.settings, own.coordinates, own.composition)
+    own._set_step(step)
+    starter.go_on(start.whole)
+    own.turning, own.angles = Turning(own.mechanism, own.settings), start.state().angles

@@ -172,8 +172,11 @@ class Stepper:
         state = self.memory.state["common"][0]
         if not self.common.elapsed[0] > 0.0:  # at the knot itself, what the first part does acts
             self.run("spread")
-            if self.solver.program.phases["answer"] and state.before[0] > 0.0:
-                self._let_rest()
+            # of a step that is taken whole this waits until its forces are read
+            if self.solver.program.phases["answer"] and state.before[0] > 0.0 and self.common.parts[0] > 1.0:
+                both = self.common.impulse[0]
+                self.let_rest()
+                self._resume_step(both)
         self.common.elapsed[0] = self.common.elapsed[0] + self.common.impulse[0]
         if self.common.parts[0] > 1.0:
             self.run("react")
@@ -186,11 +189,12 @@ class Stepper:
         state.earlier[0] = state.before[0]
         state.before[0] = self.common.step[0]
 
-    def _let_rest(self) -> None:
+    def let_rest(self) -> None:
         """Let what contacts, limits and dry friction hold still in both steps around a knot be at rest there too.
 
         Laws may change from one to the other: what the momenta of knot and steps differ by, and what is done against it
-        in a step that is solved.
+        in a step that is solved. The work memory is left as the velocities of the knot need it; the state is where the
+        step began.
         """
         common, before = self.common, 0.5 * self.memory.state["common"][0].before[0]
         both = common.impulse[0]
@@ -206,7 +210,10 @@ class Stepper:
         common.ratio[0] = HOLDING["double"]
         for phase in ("soften", "exact", "uncouple", "linearize", "eliminate", "substitute", "answer"):
             self.run(phase)
-        self.solver.switches(both, 1.0, common.inverse[0])
+
+    def _resume_step(self, both: float) -> None:
+        """Back to the step that is solved, whose work memory was used to let things rest."""
+        self.solver.switches(both, 1.0, self.common.inverse[0])
         for phase in ("prepare", "shorten_step", "evaluate", "apply_impulse"):
             self.run(phase)
 

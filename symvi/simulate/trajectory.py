@@ -18,6 +18,7 @@ from symvi.mechanism.state import State
 from symvi.simulate import energy_guard, trajectory_files
 from symvi.simulate.alarms import Judged
 from symvi.simulate.contact_history import Contacts
+from symvi.simulate.found_accuracy import Accuracy
 from symvi.simulate.knot_states import state_at
 from symvi.simulate.recording import EVERYTHING, PER_KNOT, Later
 from symvi.simulate.shown import Shown
@@ -83,7 +84,7 @@ class Trajectory(Judged, Shown):
         without such loops.
     settings: parameters that differed from the description's, by name. loops: what was done with loops.
     formulation: in which coordinates it was solved for, "maximal" or "tree". composition: that of its steps by name, ""
-        of order 2.
+        of order 2. accuracy: what was asked for and found, where any was (accuracy.py); files do not tell it.
     first_angles: joint -> its one or two angles at the first knot [rad], whole turns included, where they are known.
     carried_angles: joint -> (N, r), angles that were counted in every step; NaN where only the other one of two was.
     resume: the solver's own state at the last knot, from which a simulation goes on without a seam.
@@ -150,6 +151,7 @@ class Trajectory(Judged, Shown):
     slack: tuple[float, float]
     formulation: str = "maximal"
     composition: str = ""
+    accuracy: Accuracy | None = None
     format: int = FORMAT
     recorded: tuple[str, ...] = EVERYTHING
     watched: Trajectory | None = None

@@ -46,6 +46,14 @@ class Varied(Asked):
         """Of the steps: 2, or the name of the composition that they are."""
         return self.composition or 2
 
+    def of_order(self, order: int | str) -> Self:
+        """A simulator of this mechanism with these parameters, whose steps are of another order."""
+        own: Any = self
+        found = type(own)(self.mechanism, **{**self._how, "order": order})
+        for name, numbers in self.settings.items():
+            found._write(name, name, numbers)
+        return found
+
     @property
     def parameter_names(self) -> tuple[str, ...]:
         """What can be changed at run time: gravity, and element.field, named and measured as in the description."""

@@ -26,7 +26,7 @@ from symvi.simulate.run import overlaid
 from symvi.simulate.run_checks import check_run
 from symvi.simulate.seen import SeenState
 from symvi.simulate.standing import Standing
-from symvi.simulate.starter import Starter
+from symvi.simulate.starter import Starter, put_where_it_ended
 from symvi.simulate.trajectory import Trajectory
 from symvi.simulate.turns import Angles
 from symvi.simulate.world_contacts import ContactPoint, WorldContacts
@@ -340,7 +340,7 @@ def world_at(
     rows, gains = driving.rows, driving.gain_rows[0]
     aimed = points = None
     if isinstance(start, Trajectory):
-        own._go_on(start, step)
+        put_where_it_ended(own, start, step)
         if start.contact_names:
             points = start.contact_values[-1]
     else:

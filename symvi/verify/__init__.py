@@ -2,9 +2,10 @@
 
 The way of a verdict: `sources` reads a function and its claimed derivative (SymPy, Python, C, or one of symvi's own, by
 name); `variables` says what each argument is and in which directions it moves; `points` draws exact points on the
-manifold; `worlds` are the numbers that everything is evaluated on: prime fields, where equal means equal, and real
-numbers of 60 digits, which tell the signs of roots and the way of conditions; `truth` differentiates by tagged dual
-numbers; `decide` compares; `diagnosis` tries what such errors usually are; `report` is the answer, a value.
+manifold, `aiming` and `thresholds` look for those that conditions tell apart; `worlds` are the numbers that everything
+is evaluated on: fractions, real numbers of 60 digits, floats; `truth` differentiates by tagged dual numbers; `decide`
+compares, `effect` says what of a difference matters; `diagnosis` tries what such errors usually are; `report` is the
+answer, a value.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from symvi.verify.c_function import c
     from symvi.verify.claims import claim
     from symvi.verify.errors import VerificationError
+    from symvi.verify.foreign import numbers
+    from symvi.verify.foreign_points import ask
     from symvi.verify.own_functions import own, own_names
     from symvi.verify.report import Report
     from symvi.verify.variables import (
@@ -38,12 +41,14 @@ __all__ = [
     "Variable",
     "VerificationError",
     "angular_velocity",
+    "ask",
     "assert_derivative",
     "c",
     "claim",
     "derivative",
     "inertia",
     "matrix",
+    "numbers",
     "own",
     "own_names",
     "quaternion",
@@ -66,6 +71,8 @@ _HOME_OF = {
         "symvi.verify.own_functions": "own own_names",
         "symvi.verify.c_function": "c",
         "symvi.verify.claims": "claim",
+        "symvi.verify.foreign": "numbers",
+        "symvi.verify.foreign_points": "ask",
     }.items()
     for name in names.split()
 }

@@ -48,6 +48,10 @@ class Arithmetic:
     def equal(self, a, b, site: object = "condition") -> bool:
         return self.world.decide(self.world.compare(a, b) == 0, site)
 
+    def told(self, outcome: bool, site: object) -> bool:
+        """A condition that always goes one way on these numbers: its other way is told as not reached."""
+        return self.world.decide(outcome, site)
+
     def __getattr__(self, name: str) -> Callable:
         if name not in NAMES:
             raise AttributeError(name)

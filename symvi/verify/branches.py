@@ -8,25 +8,26 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 
-from symvi.verify.aiming import aimed
+from symvi.verify.aiming import aimed, is_telling
 from symvi.verify.errors import VerificationError
-from symvi.verify.looking import Seen
+from symvi.verify.looking import Looking, Seen
 from symvi.verify.patience import searching
 from symvi.verify.points import Point
-from symvi.verify.problem import ANOTHER_POINT, NO_VALUE, Problem
+from symvi.verify.problem import ANOTHER_POINT, NO_VALUE, Problem, spread_of
 from symvi.verify.sites import OF_AN_ARRAY, all_alike, by_turns
 from symvi.verify.thresholds import SEVERAL, is_still
 from symvi.verify.worlds import RealWorld, World
 
-SCAN_DIGITS, SCANNED, FIRST = 30, 150, 6
+SCAN_DIGITS, SCANNED, FIRST = 30, 150, 10
 MANY_DIGITS, STILL_IN_MANY = 400, 1e-320  # for what may be lost in those of a scan; what is left there of a zero
 MORE_SCANNED = 450  # where there are many ways
 MOST_ASKED = 10000  # conditions, at points beyond the first SCANNED
-EXAMPLES = 2  # real points of every branch
-MORE_EXAMPLES = 5  # of aimed ones, where the function may have no derivative
-MOST_GENERIC = 6  # of those, at which all but an equality is random
+EXAMPLES = 2  # points of every way that are compared, of each size
+MOST_ORDINARY, MOST_SPECIAL = 4, 3  # of ways that no random point took
 MANY_WAYS = 16
+ORDINARY = Fraction(1, 4)  # size of the numbers of a point
 FEW_TURNS = 4  # of a condition that are told one by one
 
 
@@ -34,32 +35,29 @@ FEW_TURNS = 4  # of a condition that are told one by one
 class Branch:
     """The points of one way through all conditions, and what was found there.
 
-    aimed: whether no random point came here. wrong: entries that differ. rounded: those that differ by roundings of
-    constants only. counted: for every prime and entry, the points at which it agreed. doubt: the decimal logarithm of a
-    bound of the probability that a wrong entry passed. opaque, roots: whether functions or roots made some points of
-    fields say nothing. series: entries that differ by what a series leaves out in a small region, and how much of an
-    entry's size that is; unclear: whether one of them has something else instead; tends: whether it is an iteration
-    that leaves it out, rough: how much, where it ends far from what it tends to. kink: whether the function has no
-    derivative there, or has that of its surroundings. generic: how many of the points, the first ones, are random but
-    for numbers that are equal there.
+    aimed: whether no random point came here. ordinary: how many of the points, the first ones, are not special; where
+    there is none, how many show all the same what holds here. wrong: entries that differ. noted: those whose error does
+    not matter, and how large it is beside the largest entry of their block. other: where the function's formula has
+    another slope than its surroundings. rounded: entries that differ by roundings of constants only. exact: whether
+    claim and truth were compared as fractions; has_roots: with square roots among them. is_reached: whether the points
+    show what holds on this way. is_looked_at: whether one was compared. wide: whether a random point of ordinary size
+    came here.
     """
 
     path: tuple
     points: list[Point] = field(default_factory=list)
     aimed: bool = False
+    ordinary: int = 0
     wrong: set[int] = field(default_factory=set)
     rounded: set[int] = field(default_factory=set)
-    counted: dict[int, list[int]] = field(default_factory=dict)
     largest: dict[int, float] = field(default_factory=dict)
-    doubt: float = 0.0
-    opaque: bool = False
-    roots: int = 0
-    series: dict[int, float] = field(default_factory=dict)
-    unclear: bool = False
-    tends: bool = False
-    rough: float = 0.0
-    kink: bool = False
-    generic: int = 0
+    noted: dict[int, float] = field(default_factory=dict)
+    other: dict[int, float] = field(default_factory=dict)
+    exact: bool = False
+    has_roots: bool = False
+    is_reached: bool = True
+    is_looked_at: bool = False
+    wide: bool = False
 
     @property
     def said(self) -> str:
@@ -86,8 +84,8 @@ class Scan:
     """branches: by path, those of random points first. undefined: points without a value, of `points`.
 
     once: how many ways only a single random point took: where there are some, there may be others. still: conditions
-    whose two numbers differ by the same everywhere on the manifold, like a check of a quaternion's length; still_sites:
-    where all turns are such.
+    whose two numbers differ by the same everywhere on the manifold, like a check of a quaternion's length, or are equal
+    only where code has turned away before; still_sites: where all turns are of the first kind.
     """
 
     branches: list[Branch]
@@ -98,14 +96,18 @@ class Scan:
     still_sites: frozenset = frozenset()
 
 
-def scan(problem: Problem) -> Scan:
-    """The branches that random and aimed points reach. Raises VerificationError where no point has a value."""
+def scan(problem: Problem, points: int = EXAMPLES) -> Scan:
+    """The branches that random and aimed points reach. Raises VerificationError where no point has a value.
+
+    points: random ones that are kept of every size.
+    """
     found: dict[tuple, Branch] = {}
     seen: list[Seen] = []
+    sizes: Counter = Counter()
     undefined, last, world, number, asked = 0, None, RealWorld(SCAN_DIGITS), 0, 0
     world.keeps_gaps = True
     while number < (SCANNED if len(found) <= MANY_WAYS or asked > MOST_ASKED else MORE_SCANNED):
-        if number >= FIRST and found and all(not path for path in found):
+        if number >= max(FIRST, points) and found and all(not path for path in found):
             break
         point = problem.draw(number)
         number += 1
@@ -116,48 +118,67 @@ def scan(problem: Problem) -> Scan:
             continue
         seen.append(Seen(point, path, world.gaps))
         asked += len(path)
-        _add(found, seen[-1], False)
+        branch, size = found.setdefault(path, Branch(path)), (path, spread_of(number - 1))
+        sizes[size] += 1
+        branch.wide |= spread_of(number - 1) >= ORDINARY
+        if sizes[size] <= (points if spread_of(number - 1) == 1 else 1):
+            branch.points.append(point)
     if not found:
         raise VerificationError(f"{problem.function.said}: no value at any of {SCANNED} points on the manifold: {last}")
     once = sum(count == 1 for count in Counter(one.path for one in seen).values())
     still = _still(problem, seen)
+    looking = Looking(problem, world)
     if any(found):
-        sharp = RealWorld()
         with searching():
-            for one in aimed(problem, seen, world):
-                if _is_wanted(found, one) and (one := _sharp(problem, one, sharp)) is not None:
-                    _add(found, one, True)
+            _aim(problem, seen, found, looking)
+    ends = still | looking.never_equal()
     moving = {site for one in seen for site, turn in one.asked if (site, turn) not in still}
     sites = frozenset(site for site, _ in still) - moving
-    return Scan(list(found.values()), undefined, number, once if len(found) > MANY_WAYS else 0, still, sites)
+    return Scan(list(found.values()), undefined, number, once if len(found) > MANY_WAYS else 0, ends, sites)
 
 
-def _is_wanted(found: dict[tuple, Branch], one: Seen) -> bool:
-    """Whether one more aimed point may say something new of its branch."""
-    branch = found.get(one.path)
-    if branch is None or (one.generic and branch.aimed and branch.generic < MOST_GENERIC):
-        return True
-    return len(branch.points) < MORE_EXAMPLES and branch.aimed
+def _aim(problem: Problem, seen: list[Seen], found: dict[tuple, Branch], looking: Looking) -> None:
+    """Add the ways that aimed points take. Those that only special points took may not have been reached."""
+    for branch in found.values():
+        branch.ordinary = len(branch.points)
+    sharp, usual = RealWorld(), {(at, way) for one in seen for at, (way, _) in one.asked.items()}
+    sharp.keeps_gaps = True
+    special: dict[tuple, list[Seen]] = {}
+    for one in aimed(problem, seen, looking):
+        branch = found.get(one.path)
+        if branch is not None and (branch.wide or (branch.ordinary >= MOST_ORDINARY and not one.solved)):
+            continue
+        if (one := _sharp(problem, one, sharp)) is None:
+            continue
+        branch = found.setdefault(one.path, Branch(one.path, aimed=True, is_reached=False))
+        if branch.wide:
+            continue
+        if one.solved or (not one.stuck and branch.ordinary < MOST_ORDINARY):
+            branch.points.insert(0 if one.solved else branch.ordinary, one.point)
+            branch.ordinary += 1
+            branch.is_reached = True
+        elif one.stuck:
+            special.setdefault(one.path, []).append(one)
+    for path, ones in special.items():
+        branch = found[path]
+        ones = sorted(ones, key=lambda one: len(one.stuck))[:MOST_SPECIAL]
+        if not branch.is_reached:
+            rare = [{at for at, (way, _) in one.asked.items() if (at, way) not in usual} for one in ones]
+            telling = [one for one, each in zip(ones, rare, strict=True) if is_telling(problem, one, each)]
+            ones = telling + [one for one in ones if one not in telling]
+            branch.ordinary, branch.is_reached = len(telling), bool(telling)
+        branch.points += [one.point for one in ones]
 
 
 def _sharp(problem: Problem, one: Seen, world: World) -> Seen | None:
     """A point with the way that it goes in all digits: numbers that are equal in those of a scan may not be."""
-    if one.generic or all(one.gaps):
+    if all(one.gaps):
         return one
     try:
-        return replace(one, path=problem.path(one.point, world))
+        path = problem.path(one.point, world)
     except NO_VALUE:
         return None
-
-
-def _add(found: dict[tuple, Branch], one: Seen, is_aimed: bool) -> None:
-    """Points that are random but for an equality come first: they say the most about their branch."""
-    branch = found.setdefault(one.path, Branch(one.path, aimed=is_aimed))
-    if one.generic and branch.aimed and branch.generic < MOST_GENERIC:
-        branch.points.insert(branch.generic, one.point)
-        branch.generic += 1
-    elif len(branch.points) < (MORE_EXAMPLES if is_aimed else EXAMPLES):
-        branch.points.append(one.point)
+    return replace(one, path=path, gaps=world.gaps)
 
 
 def _still(problem: Problem, seen: list[Seen]) -> frozenset:
@@ -165,7 +186,7 @@ def _still(problem: Problem, seen: list[Seen]) -> frozenset:
 
     In the digits of a scan a number is lost beside one that is much larger: what seems still is looked at in many more.
     """
-    world = RealWorld(MANY_DIGITS)
+    world = RealWorld(MANY_DIGITS, MANY_DIGITS)
     world.keeps_gaps = True
     sharp: dict[int, Seen] = {}
     found = [at for at, gaps in _gaps(seen).items() if is_still(gaps)]
@@ -189,44 +210,36 @@ def _gaps(seen: Iterable[Seen]) -> dict[tuple, list]:
     return found
 
 
-def one_way_conditions(
-    branches: list[Branch],
-    still: frozenset = frozenset(),
-    has_one_way: Callable[[tuple], bool] = lambda at: False,
-    never_all: Callable[[object, bool], bool] = lambda site, way: False,
-) -> list[str]:
+def one_way_conditions(branches: list[Branch], still: frozenset = frozenset()) -> list[str]:
     """Those that went one way only, all of their turns or some; of `still` ones the other way is not there.
 
-    Of an array, all of its numbers at once are a condition as well: code may ask for them together. has_one_way:
-    whether a condition, (site, turn), has no other way, because of those before it; never_all: whether all numbers of
-    an array at once cannot go a way.
+    Of an array, all of its numbers at once are a condition as well: code may ask for them together.
     """
     turns: dict[object, dict[int, set[bool]]] = {}
     alike: set[tuple] = set()
+    special: set[object] = set()
     for branch in branches:
+        if not branch.is_reached:
+            special |= set(branch.path)
+            continue
         alike |= all_alike(branch.path)
         for (site, turn), (_, way) in zip(by_turns(branch.path), branch.path, strict=True):
             if (site, turn) not in still:
                 turns.setdefault(site, {}).setdefault(turn, set()).add(way)
-    for site, ways in turns.items():
-        for turn, went in ways.items():
-            if len(went) == 1 and has_one_way((site, turn)):
-                ways[turn] = {True, False}
-    return [said for site, ways in turns.items() for said in _one_way(site, ways, alike, never_all)]
+    return [said for site, ways in turns.items() for said in _one_way(site, ways, alike, special)]
 
 
-def _one_way(
-    site: object, turns: dict[int, set[bool]], alike: set[tuple], never_all: Callable[[object, bool], bool]
-) -> Iterator[str]:
+def _one_way(site: object, turns: dict[int, set[bool]], alike: set[tuple], special: set[object]) -> Iterator[str]:
     ways = set().union(*turns.values())
     if len(ways) == 1:
-        yield f"{site} was {'always' if True in ways else 'never'} true"
+        said = f"{site} was {'always' if True in ways else 'never'} true"
+        yield said + ", but for special places" * ((site, not min(ways)) in special)
         return
     for way in (True, False):
         found = [str(turn) for turn, went in turns.items() if went == {way}]
         if found:
             yield f"{site} was {'always' if way else 'never'} true in turn{'s' * (len(found) > 1)} {', '.join(found)}"
-        if str(site).endswith(OF_AN_ARRAY) and (site, way) not in alike and not never_all(site, way):
+        if str(site).endswith(OF_AN_ARRAY) and (site, way) not in alike:
             yield f"{site} was never {str(way).lower()} for all of its numbers"
 
 

@@ -45,16 +45,25 @@ class Claim:
     variables: Mapping[str, Variable] = field(default_factory=dict)
     order: int = 1
     weights: str | None = None
+    where: Mapping[str, tuple] = field(default_factory=dict)
+    layout: str = "rows"
     refused: str = ""
 
-    def report(self, prove: bool = False, seed: int = 0) -> Report:
-        """The answer. Raises VerificationError."""
+    @property
+    def names(self) -> set[str]:
+        """Of all variables, those that symvi's own functions know too."""
+        own = (getattr(given, "variables", {}) for given in (self.function, self.claimed))
+        return {str(name) for known in (self.variables, *own) for name in known}
+
+    def report(self, prove: bool = False, seed: int = 0, where: Mapping[str, tuple] | None = None) -> Report:
+        """The answer. where: more bounds, of this claim's variables or of others. Raises VerificationError."""
         from symvi.verify.verdict import derivative
 
         if self.refused:
             raise VerificationError(self.refused)
         asked = (self.function, self.claimed, self.wrt, self.variables, self.order, self.weights)
-        return derivative(*asked, prove=prove, seed=seed)
+        bounds = {**self.where, **{name: given for name, given in (where or {}).items() if name in self.names}}
+        return derivative(*asked, prove=prove, seed=seed, where=bounds, layout=self.layout)
 
 
 def claim(
@@ -63,6 +72,8 @@ def claim(
     variables: Mapping[str, Variable] | None = None,
     order: int = 1,
     weights: str | None = None,
+    where: Mapping[str, tuple] | None = None,
+    layout: str = "rows",
 ) -> Callable[[Claimed], Claimed]:
     """Decorator: the decorated function is claimed to be the derivative of `function`; the arguments of `derivative`.
 
@@ -70,8 +81,8 @@ def claim(
     """
 
     def mark(claimed: Any) -> Any:
-        claims = [*getattr(claimed, "symvi_claims", ()), (function, wrt, variables or {}, order, weights)]
-        claimed.symvi_claims = claims
+        asked = {"order": order, "weights": weights, "where": where or {}, "layout": layout}
+        claimed.symvi_claims = [*getattr(claimed, "symvi_claims", ()), (function, wrt, variables or {}, asked)]
         return claimed
 
     return mark
@@ -123,13 +134,13 @@ def _line(error: BaseException, path: Path) -> str:
 
 def _decorated(names: Mapping[str, object], variables: Mapping) -> Iterator[Claim]:
     for name, value in names.items():
-        for function, wrt, own_variables, order, weights in getattr(value, "symvi_claims", ()):
+        for function, wrt, own_variables, asked in getattr(value, "symvi_claims", ()):
             try:
                 function, usual = _function(function)
             except VerificationError as error:
                 yield Claim(name, refused=str(error))
                 continue
-            yield Claim(name, function, value, wrt or usual, {**variables, **own_variables}, order, weights)
+            yield Claim(name, function, value, wrt or usual, {**variables, **own_variables}, **asked)
 
 
 def _function(given: object) -> tuple[object, tuple[str, ...]]:

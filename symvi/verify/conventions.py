@@ -83,7 +83,7 @@ def other_convention(problem: Problem, branch: Branch) -> Diagnosis | None:
 
 def scalar_last(problem: Problem, branch: Branch) -> Diagnosis | None:
     """Function and claim of quaternions stored as x, y, z, w: both are right as soon as they are given those."""
-    found = [n for n, v in problem.question.variables.items() if v.kind == "quaternion"]
+    found = [n for n, v in problem.question.variables.items() if v.kind == "quaternion" and v.order == "wxyz"]
     turning = [n for n in found if n in problem.question.wrt and problem.question.variables[n].tangent != "raw"]
     if problem.function.definition is not None or problem.function.floats_only or not turning:
         return None

@@ -1,65 +1,48 @@
-"""The decision, entry by entry: wrong where real numbers of 60 digits say so, equal where prime fields say so.
+"""The decision, entry by entry: claim and truth in real numbers of 60 digits, on every way through the code.
 
-The field says that two expressions are equal up to the signs of their roots; real numbers, at points of every branch,
-say that the signs agree. Where a function is opaque to the field and the entries do not agree there, the verdict is
-"equal to 60 digits", and nothing more is claimed.
+Random points of many sizes come first. Where all their numbers are rational, claim and truth are compared as fractions:
+equal is equal there. Machine numbers at more points, some of them far away, tell where a root may have lost its sign.
+What of a difference matters is the rule of `effect`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from fractions import Fraction
-from math import inf, log10, prod
 from random import Random
 from time import process_time
 
 import numpy as np
 
-from symvi.exact.field import PRIMES
 from symvi.verify.alone import NO_ANSWER
-from symvi.verify.branches import (
-    EXAMPLES,
-    MANY_WAYS,
-    Branch,
-    Scan,
-    divided,
-    one_way_conditions,
-    scan,
-)
-from symvi.verify.edges import edge
+from symvi.verify.branches import EXAMPLES, MANY_WAYS, Branch, Scan, divided, one_way_conditions, scan
+from symvi.verify.effect import judged
 from symvi.verify.errors import Endless, OutsideDomain, VerificationError
 from symvi.verify.function import Function
-from symvi.verify.guards import guard
-from symvi.verify.implied import Implied
 from symvi.verify.in_floats import points_in_floats
-from symvi.verify.iterations import COARSE, ends_of_loops, unfinished
-from symvi.verify.lines import between
 from symvi.verify.nearness import Compared, compared
 from symvi.verify.patience import searching
-from symvi.verify.points import Point, SmallDraw, draw_point, point_text
+from symvi.verify.points import Draw, Point, SmallDraw, draw_point, point_text
 from symvi.verify.precision import precision_said
-from symvi.verify.problem import ANOTHER_POINT, NO_VALUE, Problem, field_world, in_world
-from symvi.verify.sign_points import ROUGH, SignPoints
-from symvi.verify.worlds import DegreeWorld, FieldWorld, FloatWorld, RealWorld
+from symvi.verify.problem import ANOTHER_POINT, NO_VALUE, Problem, in_world
+from symvi.verify.worlds import DIGITS, FloatWorld, Irrational, RationalWorld, RealWorld
 
-TRIES = 400  # points looked at for one that has all roots
-DOUBTED = 40  # points looked at where roots may have taken the other sign
 MOST_TESTED = 512  # ways beyond MANY_WAYS that are compared at one real point each
-BESIDE, TRIES_BESIDE = Fraction(1, 2**30), 24  # how near to an aimed point a field's points are, and how many
 SMALL_POINTS = 40  # looked at for one where only the claim has no value
 # points at which code is asked twice: on exact numbers, then on machine numbers too, and seconds of all
 TWICE, MOST_TWICE, SECONDS_TWICE = 6, 150, 0.1
+LOST = 1e-9  # of the largest entry: what more digits may change
 LONG = 300  # conditions of a way, as of a loop that runs long: its surroundings are not looked at
-GIVEN_ROOTS = 3  # of 0, 1 and 2, which every field knows
+# machine numbers: random points of ordinary sizes; of each larger size; seconds of all; what is no rounding
+NEAR, FAR, MANY, SECONDS, ROUGH = 30, (10**3, 10**5, 10**8), 5, 3.0, 1e-7
 
 
 @dataclass
 class Decision:
-    """branches: by path. undefined: points without a value. points: of every prime and branch.
+    """branches: by path. undefined: points without a value. points: of every branch, at least.
 
     unreached: what the points did not reach, in words: conditions that only ever went one way, ways left out. still:
-    those that compare the same two numbers everywhere.
+    those that compare the same two numbers everywhere. exact: entries that were compared as fractions.
     """
 
     branches: list[Branch]
@@ -67,63 +50,43 @@ class Decision:
     undefined: int
     points: int
     still: frozenset = frozenset()
+    exact: bool = False
 
     @property
     def wrong(self) -> list[int]:
         return sorted(set().union(*(branch.wrong for branch in self.branches)))
 
     @property
-    def series(self) -> dict[int, float]:
-        """Entries that are right but for what a series leaves out in a small region, and the largest share of it."""
-        found: dict[int, float] = {}
-        for branch in self.branches:
-            for k, apart in branch.series.items():
-                found[k] = max(found.get(k, 0.0), apart)
-        return {k: apart for k, apart in found.items() if k not in self.wrong}
+    def noted(self) -> set[int]:
+        """Entries that are right but for errors that do not matter, in small regions."""
+        return set().union(*(branch.noted for branch in self.branches)) - set(self.wrong)
 
     @property
     def rounded(self) -> set[int]:
         """Entries that are right but for roundings of constants."""
         return set().union(*(branch.rounded for branch in self.branches)) - set(self.wrong)
 
-    def counted(self, entry: int) -> bool:
-        """Whether an entry agreed in every prime, in every branch."""
-        return all(
-            branch.counted.get(prime) and branch.counted[prime][entry] >= self.points
-            for branch in self.branches
-            for prime in PRIMES
-        )
-
-    @property
-    def doubt(self) -> float:
-        return max((branch.doubt for branch in self.branches), default=0.0)
-
 
 def decide(problem: Problem, points: int) -> Decision:
-    """Compare all entries in all branches; `points` per prime."""
-    found = scan(problem)
-    ends = ends_of_loops(branch.path for branch in found.branches)
-    problem = replace(problem, still=found.still_sites, ends=ends)
+    """Compare all entries in all branches, at `points` points of each size."""
+    found = scan(problem, points)
+    problem = replace(problem, still=found.still_sites)
     if problem.in_floats:
         found.branches[0].points += points_in_floats(problem)
     branches, others = found.branches[:MANY_WAYS], found.branches[MANY_WAYS:]
     tested = [branch for branch in branches if _compare_some(problem, branch)]
-    if problem.in_floats and not tested:
+    if not tested:
         raise VerificationError(
             f"nothing can be compared wherever it was asked: {_why_not(problem, found.branches[0].points[0])}"
         )
     branches = [branch for branch in branches if branch in tested or not branch.aimed]
-    for prime in () if problem.in_floats else PRIMES:
-        compare_in_field(problem, branches, prime, points)
-    in_floats = SignPoints(problem)
-    for branch in branches:
-        if branch.roots or branch.opaque:
-            compare_signs(problem, branch, in_floats)
-        branch.doubt = 0.0 if problem.in_floats else doubt_of(problem, branch, points)
+    exact = not problem.in_floats and all(branch.exact for branch in branches if not branch.aimed)
+    if not problem.in_floats and (not exact or any(branch.has_roots for branch in branches)):
+        _compare_signs(problem, [branch for branch in branches if not branch.aimed])
     branches += [branch for branch in others[:MOST_TESTED] if _compare(problem, branch, branch.points[0])]
     ask_twice(problem)
     unreached = tuple(_unreached(problem, found, branches, len(others)))
-    return Decision(branches, unreached, found.undefined, points, problem.still)
+    return Decision(branches, unreached, found.undefined, points, problem.still, exact)
 
 
 def _why_not(problem: Problem, point: Point) -> str:
@@ -138,19 +101,17 @@ def _why_not(problem: Problem, point: Point) -> str:
 def _unreached(problem: Problem, found: Scan, branches: list[Branch], others: int) -> Iterator[str]:
     if problem.in_floats:
         yield f"{len(branches[0].points)} points in floats{precision_said(problem)}, conditions are not seen"
-    reached = [branch for branch in found.branches if branch in branches or branch.kink]
-    implied = Implied(problem, reached)
-    yield from one_way_conditions(reached, found.still, implied.has_one_way, implied.never_all)
+    reached = [branch for branch in found.branches if branch in branches]
     for branch in branches:
-        if branch.unclear and not branch.wrong:
+        if not branch.is_looked_at:
+            yield f"where {branch.said or 'points were drawn'}: nothing could be compared"
+    yield from one_way_conditions(reached, found.still)
+    for branch in branches:
+        if branch.other and not branch.wrong:
             yield (
-                f"where {branch.said}: right up to terms that are neither left out nor the derivative's, as of a "
-                f"product that has a guard in one factor or of an error in a coefficient; "
-                f"{max(branch.series.values()):.0e} of an entry's size"
+                f"where {branch.said}: the function's own formula has another derivative there than around it; the "
+                f"claim has the formula's, off by {max(branch.other.values()):.0e} of the largest entry beside it"
             )
-        if branch.rough and not branch.wrong:
-            by = f"by {branch.rough:.0e} of the largest entry"
-            yield f"where {branch.said}: the iteration ends far from what it tends to, {by}"
     if others > MOST_TESTED:
         yield f"{others - MOST_TESTED} more ways through the conditions were reached and not tested"
     if found.undefined and (place := without_claim(problem)):
@@ -212,56 +173,93 @@ def _twice_plainly(given: Function, point: Point, world: FloatWorld) -> tuple[li
         return None
 
 
+# --- one branch -----------------------------------------------------------------------------------------------------
 def _compare_some(problem: Problem, branch: Branch) -> bool:
-    """Compare at the first points that can be compared; False where none can."""
+    """Compare at the points that can be compared, some of special ones; False where none can.
+
+    A way of which only special points were compared, that show nothing else than themselves, is not reached.
+    """
     compared_at: list[Point] = []
-    for point in branch.points:
+    shown = False
+    for number, point in enumerate(branch.points):
         if _compare(problem, branch, point):
             compared_at.append(point)
-        if len(compared_at) == EXAMPLES + branch.generic and not problem.in_floats:
+            shown |= not branch.aimed or number < branch.ordinary
+        if branch.aimed and len(compared_at) >= EXAMPLES + branch.ordinary and not problem.in_floats:
             break
     branch.points = compared_at or branch.points
+    branch.is_reached &= shown
+    if not branch.aimed and not problem.in_floats:
+        branch.exact = all(_is_equal(problem, branch, point) for point in compared_at[:EXAMPLES])
     return bool(compared_at)
 
 
-# --- one point ----------------------------------------------------------------------------------------------------
+def _is_equal(problem: Problem, branch: Branch, point: Point) -> bool:
+    """Whether claim and truth are fractions at a point; what differs there is wrong by however little."""
+    world = RationalWorld()
+    try:
+        truth, claim = problem.truth(point, world), problem.claim(point, world)
+    except (*NO_VALUE, Irrational):
+        return False
+    branch.has_roots |= world.has_roots
+    if not world.roundings:
+        apart = {k for k, (t, c) in enumerate(zip(truth, claim, strict=True)) if t != c}
+        branch.wrong |= apart - set(branch.noted)
+    return True
+
+
 def _compare(problem: Problem, branch: Branch, point: Point) -> bool:
-    """Compare in real numbers; False where nothing can be compared. At an aimed point a function may have a kink."""
+    """Compare in real numbers; False where nothing can be compared, as at a jump."""
     try:
         found = compared(problem, point)
     except NO_VALUE as error:
-        if branch.aimed and not problem.in_floats:
-            found = Compared(tied=True, known=False)  # where a formula has no slope there may be one from nearby
-        elif isinstance(error, ANOTHER_POINT) or branch.aimed:
-            return False
-        else:
+        if branch.wide:
+            if isinstance(error, ANOTHER_POINT):
+                return False
             raise (divided(problem, error) if isinstance(error, ZeroDivisionError) else error) from error
+        if problem.in_floats:
+            return False
+        found = Compared(known=False)  # where a formula has no slope there may be one from nearby
     except VerificationError:
-        if branch.aimed:
+        if not branch.wide:
             return False
         raise
-    of_numbers = found.wrong and not found.tied and not problem.in_floats and len(branch.path) <= LONG
-    if of_numbers and problem.ends:
-        _take_unfinished(branch, found, unfinished(problem, point, problem.ends, list(found.wrong)))
-    if of_numbers and found.wrong and _is_guarded(problem, branch, point, found):
+    if problem.in_floats or len(branch.path) > LONG or not (found.wrong or _may_be_special(branch, found)):
         return _written_down(branch, found)
-    if branch.aimed and (found.tied or found.wrong):
-        found = _at_an_edge(problem, branch, point, found)
-        if found is None:
+    effect = None
+    try:
+        truth = found.truth if found.known else None
+        claim = problem.claim(point, RealWorld()) if found.claim is None else found.claim
+        if not branch.wide and _is_lost(problem, point, claim):
             return False
-    return _written_down(branch, found)
+        with searching():
+            effect = judged(problem, point, branch.path, truth, claim, branch.wide)
+    except NO_VALUE:
+        pass
+    if effect is None:  # nothing is known of the surroundings: any difference from its own formula is wrong
+        return found.known and not found.tied and _written_down(branch, found)
+    for k, share in effect.noted.items():
+        branch.noted[k] = max(branch.noted.get(k, 0.0), share)
+    branch.other |= effect.other
+    from_nearby = found.tied or not found.known
+    wrong = effect.wrong if from_nearby else {k: d for k, d in found.wrong.items() if k in effect.wrong}
+    return _written_down(branch, replace(found, wrong=wrong))
 
 
-def _take_unfinished(branch: Branch, found: Compared, tending: Mapping[int, float]) -> None:
-    """What an iteration leaves out is no error where it ends near; far away it is, and told in small regions."""
-    for k, apart in tending.items():
-        if apart <= COARSE or branch.aimed:
-            branch.rough = max(branch.rough, apart) if apart > COARSE else branch.rough
-            branch.series[k], branch.tends = max(branch.series.get(k, 0.0), apart), True
-            del found.wrong[k]
+def _is_lost(problem: Problem, point: Point, claim: list) -> bool:
+    """Whether the claim's digits are lost, as next to 0/0: more digits make other numbers of it."""
+    again = problem.claim(point, RealWorld(2 * DIGITS))
+    size = max(map(abs, again))
+    return any(abs(a - b) > LOST * size for a, b in zip(claim, again, strict=True))
+
+
+def _may_be_special(branch: Branch, found: Compared) -> bool:
+    """Whether the function may have another derivative here than its formula says: in regions of no random point."""
+    return not branch.wide and (found.tied or not found.known or not branch.is_looked_at)
 
 
 def _written_down(branch: Branch, found: Compared) -> bool:
+    branch.is_looked_at = True
     branch.wrong |= set(found.wrong)
     branch.rounded |= found.rounded
     for entry, relative in found.wrong.items():
@@ -269,132 +267,30 @@ def _written_down(branch: Branch, found: Compared) -> bool:
     return True
 
 
-def _is_guarded(problem: Problem, branch: Branch, point: Point, found: Compared) -> bool:
-    """Whether a point lies in a guard near a removable one; what the first terms of a series leave out is no error."""
-    with searching():
-        known = guard(problem, point, branch.path)
-    if known is None:
-        return False
-    for kind, why in (
-        (known.wrong, "its terms are not those of the derivative"),
-        (known.coarse - known.wrong, "it is too coarse, at its threshold it leaves out {:.0e} of an entry"),
-    ):
-        there = kind & set(found.wrong)
-        if there:
-            told = why.format(max(known.apart[k] for k in there))
-            problem.claimed.note(f"where {branch.said}: a guard near a point where the formula is 0/0; {told}")
-    for k in set(found.wrong) - known.wrong - known.coarse:
-        branch.series[k] = max(branch.series.get(k, 0.0), known.apart[k])
-        branch.unclear |= k in known.unclear
-        del found.wrong[k]
-    return True
-
-
-def _at_an_edge(problem: Problem, branch: Branch, point: Point, found: Compared) -> Compared | None:
-    """What is wrong at a point of a small region, where the truth nearby counts too; None where nothing can be said."""
-    beside = edge(problem, point, branch.path) if len(branch.path) <= LONG else None
-    if found.tied:
-        if beside is None:
-            return None
-        branch.kink |= found.known or beside.is_judged
-        wrong = beside.wrong(found.wrong, found.crossed)
-        return Compared(wrong) if wrong else None
-    if beside is not None:
-        for k, apart in beside.left_out(found.wrong).items():
-            branch.series[k] = max(branch.series.get(k, 0.0), apart)
-            del found.wrong[k]
-    return found
-
-
-def compare_signs(problem: Problem, branch: Branch, points: SignPoints) -> None:
-    """Look for signs that a field does not see: in floats at many points, then in 60 digits.
-
-    Differences that were all but hidden are looked for as well: exponentials may outweigh them elsewhere.
-    """
-    hidden = [branch.largest.get(k, 0.0) < ROUGH for k in range(prod(problem.shape))]
-    for point in points.apart(branch.path, hidden) if any(hidden) else ():
-        branch.points.append(point)
-        _compare(problem, branch, point)
-
-
-def compare_in_field(problem: Problem, branches: list[Branch], prime: int, points: int) -> None:
-    """Count the points of every branch at which each entry agrees, until all have enough or roots say nothing more."""
-    for branch in branches:
-        branch.counted[prime] = [0] * prod(problem.shape)
-    open_branches = {branch.path: branch for branch in branches if not branch.aimed}
-    looked = dict.fromkeys(open_branches, 0)
-    for number in range(TRIES):
-        if not open_branches:
-            break
-        found = _in_field(problem, problem.draw(number, prime), prime, number, open_branches)
-        if found is None:
+def _compare_signs(problem: Problem, branches: list[Branch]) -> None:
+    """Look for signs that roots have lost: in floats at many points, some far away, then in 60 digits."""
+    by_path = {branch.path: branch for branch in branches}
+    began = process_time()
+    for point in _many_points(problem):
+        world = FloatWorld()
+        try:
+            with searching():
+                pairs = list(zip(problem.truth(point, world), problem.claim(point, world), strict=True))
+        except Endless:
+            return  # those further away take longer
+        except NO_VALUE:
             continue
-        looked[found.path] += 1
-        if _agreed(found, prime, points) or looked[found.path] >= points + DOUBTED:
-            del open_branches[found.path]
-    for branch in [branch for branch in branches if branch.aimed]:
-        for number in range(TRIES_BESIDE):
-            point = _beside(problem, branch, number, prime)
-            if point and _in_field(problem, point, prime, number, {branch.path: branch}):
-                if _agreed(branch, prime, points):
-                    break
+        branch = by_path.get(world.path())
+        size = max((abs(x) for pair in pairs for x in pair), default=0) + 1e-9
+        apart = {k for k, (t, c) in enumerate(pairs) if abs(t - c) > ROUGH * size}
+        if branch is not None and apart - {k for k, found in branch.largest.items() if found >= ROUGH}:
+            branch.points.append(point)
+            _compare(problem, branch, point)
+        if process_time() - began > SECONDS:
+            return
 
 
-def _in_field(problem: Problem, point: Point, prime: int, number: int, branches: dict) -> Branch | None:
-    """Compare at one point of a field: the branch that it belongs to, None where it says nothing."""
-    world = field_world(prime, number)
-    try:
-        if len(branches) > 1 and problem.path(point, world) not in branches:
-            return None
-        truth, claim = problem.truth(point, world), problem.claim(point, world)
-    except (*ANOTHER_POINT, ZeroDivisionError):
-        return None
-    branch = branches.get(world.path())
-    if branch is None:
-        return None
-    _count(branch, prime, truth, claim, world)
-    return branch
-
-
-def _agreed(branch: Branch, prime: int, points: int) -> bool:
-    settled = branch.wrong | branch.rounded | set(branch.series)
-    return all(n >= points or k in settled for k, n in enumerate(branch.counted[prime]))
-
-
-def _beside(problem: Problem, branch: Branch, number: int, prime: int) -> Point | None:
-    """A random point of a field, beside one that was aimed at."""
-    try:
-        there = problem.draw(number, prime)
-        return between(branch.points[0], there, BESIDE, problem.question.variables, grain=None)
-    except OutsideDomain:
-        return None
-
-
-def _count(branch: Branch, prime: int, truth: list, claim: list, world: FieldWorld) -> None:
-    """Write down what one point of a field says of each entry."""
-    branch.opaque |= world.opaque_used
-    branch.roots = max(branch.roots, len(world.field.roots) - GIVEN_ROOTS)
-    irrational = world.opaque_used or len(world.field.roots) > GIVEN_ROOTS
-    for entry, (t, c) in enumerate(zip(truth, claim, strict=True)):
-        if t == c:
-            branch.counted[prime][entry] += 1
-        elif not irrational and entry not in branch.rounded and entry not in branch.series:
-            branch.wrong.add(entry)
-
-
-def doubt_of(problem: Problem, branch: Branch, points: int) -> float:
-    """The decimal logarithm of a bound of the probability that one wrong entry agreed at all points of the branch."""
-    world = DegreeWorld()
-    try:
-        pairs = zip(problem.truth(branch.points[0], world), problem.claim(branch.points[0], world), strict=True)
-        degrees = [
-            sum((t.above, t.below, c.above, c.below)) for t, c in pairs if hasattr(t, "above") and hasattr(c, "above")
-        ]
-    except (*ANOTHER_POINT, ZeroDivisionError, ValueError, OverflowError):
-        return 0.0
-    degree = max(degrees, default=1) or 1
-    found = 0.0
-    for prime in PRIMES:
-        one = log10(degree) + branch.roots * log10(2) + log10(TRIES) - log10(prime)
-        found += points * min(0.0, one)
-    return max(found, -inf)
+def _many_points(problem: Problem) -> Iterator[Point]:
+    yield from (problem.draw(number) for number in range(NEAR))
+    random, variables = Random(f"{problem.seed} far"), problem.question.variables
+    yield from (draw_point(variables, Draw(random, spread=spread)) for spread in FAR for _ in range(MANY))

@@ -14,7 +14,6 @@ from math import isfinite
 import numpy as np
 
 from symvi.verify.additions import Shared, additions, zero
-from symvi.verify.chance import by_chance
 from symvi.verify.comparing import SEEN, alike, in_floats, proportion, ratio, window
 from symvi.verify.conventions import other_convention, scalar_last
 from symvi.verify.decide import Branch, Decision
@@ -304,11 +303,9 @@ class Bench:
             return None  # two errors at once, in one entry of many, are found by chance
         if words and variant is not self.truth and self._is_simple(scope):
             return None
-        if not words and variant is self.truth or not self._sure(variant, scope):
+        if not words and variant is self.truth or not self._sure(variant, scope, not words):
             return None
         if words == ZERO and not self.vanishes(self.claim, variant, scope):
-            return None
-        if variant is not self.truth and by_chance(self.problem, self.branch, self.claim, variant, scope, not words):
             return None
         says = "; ".join(part for part in (variant.says, words) if part)
         kind = variant.kind if variant is not self.truth else _kind_of(words, self.problem)
@@ -357,12 +354,13 @@ class Bench:
         rows, columns = variant.rows or scope.rows, variant.columns or scope.columns
         return any(scope.holds((i, k)) and i in rows and k in columns for i, k in self.wrong)
 
-    def _sure(self, variant: Variant, scope: Scope) -> bool:
-        """Once more in 60 digits, at the first point."""
+    def _sure(self, variant: Variant, scope: Scope, is_same: bool) -> bool:
+        """Once more in 60 digits, at the first point. is_same: without a factor; one entry fits with some factor."""
         if self.problem.in_floats:
             return True
         claim, matrix = self._exactly(self.claim), self._exactly(variant)
-        return claim is not None and matrix is not None and proportion(claim, matrix, scope, SURE) is not None
+        found = None if claim is None or matrix is None else proportion(claim, matrix, scope, SURE)
+        return found is not None and (not is_same or abs(found - 1) <= SURE)
 
     def vanishes(self, one: Variant, beside: Variant, scope: Scope) -> bool:
         """Whether one matrix is zero in a scope, not only little beside another one: in 60 digits, if there are."""

@@ -80,7 +80,7 @@ def _pairs(of: Callable, question, values: Mapping, world: World, name: str, k: 
 
     def at(t) -> list:
         moved = variable.moved(values[name], k, t)
-        if variable.kind == "quaternion" and variable.tangent != "raw":
+        if variable.kind == "quaternion" and variable.is_turned:
             size = world.functions.sqrt(sum((x * x for x in moved), world.zero))
             moved = [x / size for x in moved]
         return of({**values, name: moved})

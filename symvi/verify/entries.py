@@ -7,7 +7,7 @@ from fractions import Fraction
 
 PROVED, EQUAL, DIGITS, FLOATS, WRONG = "proved", "equal", "equal to 60 digits", "equal in floats", "wrong"
 ROUNDED = "equal but for rounded constants"
-SERIES = "equal up to a series in a small region"
+NOTED = "equal but for an error that does not matter, in a small region"
 
 
 @dataclass(frozen=True)

@@ -19,9 +19,5 @@ class OutsideDomain(ArithmeticError):
     """A function is not defined at this point (the root of a negative number): another point must be taken."""
 
 
-class TooClose(ArithmeticError):
-    """Two numbers are too close to each other to tell which is larger: another point must be taken."""
-
-
 class NeedsFloats(VerificationError):
     """Code that asks for a machine number (float(x), int(x)) cannot run on exact ones."""

@@ -6,6 +6,7 @@ Comparisons go the way they would go in real numbers, and are written down with 
 
 from __future__ import annotations
 
+import fractions
 import math
 from collections.abc import Callable
 from fractions import Fraction
@@ -21,7 +22,7 @@ from symvi.verify.worlds import World
 
 PACKAGES = ("numpy", "mpmath", "sympy")
 OWN = ("symvi/verify/", "symvi\\verify\\", "symvi/proofs/", "symvi\\proofs\\")
-INSIDE = (*OWN, *(f"{s}{name}{s}" for name in PACKAGES for s in "/\\"))
+INSIDE = (*OWN, *(f"{s}{name}{s}" for name in PACKAGES for s in "/\\"), fractions.__file__)
 ORDERS = (-1, 0, 1)
 
 
@@ -110,9 +111,10 @@ class Scalar:
         if len(said := {outcome(order) for order in left}) == 1:
             return said.pop()
         answer = outcome(self.world.compare(self.value, number))
-        orders = tuple(order for order in left if outcome(order) == answer)
-        self.world.learn(orders, constant)
-        answer = self.world.decide(answer, site() if site else user_condition())
+        place = site() if site else user_condition()
+        if [order for order in left if outcome(order) != answer] == [0]:
+            self.world.equalities.add(place)
+        answer = self.world.decide(answer, place)
         if constant:
             self.orders = {**known, other: tuple(order for order in left if outcome(order) == answer)}
         return answer

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from symvi.verify.entries import DIGITS, EQUAL, FLOATS, PROVED, ROUNDED, SERIES, WRONG, Entry
+from symvi.verify.entries import DIGITS, EQUAL, FLOATS, NOTED, PROVED, ROUNDED, WRONG, Entry
 
 if TYPE_CHECKING:
     from symvi.verify.report import Report
 
-MARKS = {PROVED: "=", EQUAL: "=", DIGITS: "~", FLOATS: "~", ROUNDED: "~", SERIES: "~", WRONG: "X"}
+MARKS = {PROVED: "=", EQUAL: "=", DIGITS: "~", FLOATS: "~", ROUNDED: "~", NOTED: "~", WRONG: "X"}
 SHOWN_ENTRIES = 6
 SHOWN_UNREACHED = 3
 
@@ -44,13 +44,7 @@ def verdict_line(report: Report) -> str:
         right = f"all {count} entries {' or '.join(words)}"
         said = f"{some}; {more} more" if more > 0 else some
         return f"RIGHT WHERE TESTED: {what}, claimed by {report.claimed}: {right}; not reached: {said}"
-    return f"RIGHT: {what}, claimed by {report.claimed}: all {count} entries {' or '.join(words)}{doubt_text(report)}"
-
-
-def doubt_text(report: Report) -> str:
-    if report.right and any(entry.verdict == EQUAL for entry in report.entries) and report.log10_doubt < 0:
-        return f"; a wrong one would pass with a probability below 1e{int(-(-report.log10_doubt // 1))}"
-    return ""
+    return f"RIGHT: {what}, claimed by {report.claimed}: all {count} entries {' or '.join(words)}"
 
 
 def matrix_lines(report: Report) -> list[str]:
@@ -118,7 +112,6 @@ def plain(report: Report) -> dict:
         "branches": list(report.branches),
         "unreached": list(report.unreached),
         "method": report.method,
-        "log10_doubt": report.log10_doubt,
         "seconds": report.seconds,
     }
 

@@ -12,6 +12,7 @@ from fractions import Fraction
 from types import CodeType, FunctionType
 
 from symvi.verify.function import Function
+from symvi.verify.lines import is_allowed
 from symvi.verify.points import Point
 from symvi.verify.problem import Problem, spread_of
 
@@ -39,6 +40,8 @@ def _at_literals(problem: Problem, random_points: list[Point]) -> Iterator[Point
         point = random_points[number % len(random_points)]
         for name, variable in problem.question.variables.items():
             if variable.kind not in ("vector", "scalar", "matrix") or (variable.positive and place <= 0):
+                continue
+            if not is_allowed(variable, [place]):
                 continue
             for k in range(min(variable.size, MOST_NUMBERS)):
                 yield {**point, name: [place if i == k else x for i, x in enumerate(point[name])]}

@@ -25,9 +25,16 @@ def between(a: Point, b: Point, t: Fraction, variables: Mapping[str, Variable], 
     found = {}
     for name, variable in variables.items():
         found[name] = _blend(first[name], last[name], t, grain if variable.kind in CURVED else None)
-        if not 0 <= t <= 1 and not is_allowed(variable, found[name]):
-            raise OutsideDomain(f"{name} is positive")
-    return {name: _moved(origins[name], values, True) for name, values in placed(found, variables).items()}
+        bounded = variable.low is not None or variable.high is not None
+        if (bounded or not 0 <= t <= 1) and not is_allowed(variable, found[name]):
+            raise OutsideDomain(f"{name} is positive, or kept between two numbers")
+    there = {name: _moved(origins[name], values, True) for name, values in placed(found, variables).items()}
+    return {name: a[name] if _is_still(variables[name], name, a, b) else values for name, values in there.items()}
+
+
+def _is_still(variable: Variable, name: str, a: Point, b: Point) -> bool:
+    """Whether a variable is the same at both ends, and so without rounding on all of the line."""
+    return a[name] == b[name] and (variable.step is None or a.get(variable.step) == b.get(variable.step))
 
 
 def _origin(variable: Variable, a: Sequence[Fraction], b: Sequence[Fraction]) -> Sequence[Fraction]:
@@ -51,7 +58,9 @@ def _moved(origin: Sequence[Fraction], values: Sequence[Fraction], back: bool) -
 def is_allowed(variable: Variable, values: Sequence[Fraction]) -> bool:
     """Whether numbers that are to be positive are, and an inertia is one."""
     if variable.kind != "inertia":
-        return not variable.positive or min(values) > 0
+        low, high = variable.low, variable.high
+        inside = (low is None or min(values) >= low) and (high is None or max(values) <= high)
+        return inside and (not variable.positive or min(values) > 0)
     if len(values) == 3:
         return min(values) > 0
     xx, yy, zz, xy, xz, yz = values if len(values) == 6 else (values[k] for k in (0, 4, 8, 1, 2, 5))

@@ -39,6 +39,7 @@ class Compared:
 
     tied: whether the function met two equal numbers in a condition, where it may have a kink; crossed: whether those
     change in the directions of the derivative, so that it may have none there. known: whether the truth has a value.
+    truth, claim: both, with as many digits as it took to tell them apart.
     """
 
     wrong: dict[int, float] = field(default_factory=dict)
@@ -46,6 +47,8 @@ class Compared:
     tied: bool = False
     crossed: bool = True
     known: bool = True
+    truth: list | None = None
+    claim: list | None = None
 
 
 def compared(problem: Problem, point: Point) -> Compared:
@@ -70,7 +73,7 @@ def compared(problem: Problem, point: Point) -> Compared:
         reach = _reach_of_roundings(problem, point, world)
         rounded = {k for k, d in wrong.items() if d <= reach[k]}
     relative = {k: float(d / max(abs(truth[k]), abs(claim[k]))) for k, d in wrong.items() if k not in rounded}
-    return Compared(relative, rounded, tied, crossed)
+    return Compared(relative, rounded, tied, crossed, truth=truth, claim=claim)
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ velocities from the unit quaternion of half their turn, w = (2/h) a, whose scala
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from fractions import Fraction
 from itertools import product
 from random import Random
@@ -28,21 +28,20 @@ WHOLE = sorted(
 
 
 class Draw:
-    """Random numbers as long as a prime: `spread` is their size, `likes` rejects (numbers without a root, say)."""
+    """Random numbers of so many bits; `spread` is their size."""
 
-    def __init__(
-        self, random: Random, bits: int = 60, spread: int | Fraction = Fraction(1), likes: Callable | None = None
-    ):
+    def __init__(self, random: Random, bits: int = 60, spread: int | Fraction = Fraction(1)):
         self.random, self.bits, self.spread = random, bits, spread
-        self.likes = likes or (lambda value: True)
 
     def number(self) -> Fraction:
         return self.spread * Fraction(self.random.randrange(1 - 2**self.bits, 2**self.bits), 2 ** (self.bits - 1))
 
+    def share(self) -> Fraction:
+        """A number between 0 and 1."""
+        return (self.number() / self.spread + 2) / 4
+
     def positive(self) -> Fraction:
-        while not self.likes(value := abs(self.number()) or Fraction(1)):
-            pass
-        return value
+        return abs(self.number()) or Fraction(1)
 
     def sphere(self, size: int) -> list[Fraction]:
         u = [self.number() / 2 for _ in range(size - 1)]
@@ -55,11 +54,11 @@ class Draw:
         return self.positive() / 4
 
     def half_turn(self) -> list[Fraction]:
-        """A unit quaternion with a positive scalar part that has a root."""
+        """A unit quaternion with a positive scalar part."""
         while True:
             q = self.sphere(4)
             q[0] = abs(q[0])
-            if q[0] and self.likes(q[0]):
+            if q[0]:
                 return q
 
 
@@ -71,6 +70,9 @@ class SmallDraw(Draw):
 
     def number(self) -> Fraction:
         return Fraction(self.random.randint(-3, 3))
+
+    def share(self) -> Fraction:
+        return Fraction(self.random.randint(1, 9), 10)
 
     def positive(self) -> Fraction:
         return Fraction(self.random.choice((1, 2, 3, 5)))
@@ -109,9 +111,20 @@ def _values(variable: Variable, draw: Draw, point: Point) -> list[Fraction]:
         return [2 * a / h for a in draw.half_turn()[1:]]
     if kind == "inertia":
         return _inertia(variable.shape, draw)
-    if kind == "step":
+    if kind == "step" and variable.low is variable.high is None:
         return [draw.step()]
-    return [draw.positive() if variable.positive else draw.number() for _ in range(variable.size)]
+    return [_within(variable, draw) for _ in range(variable.size)]
+
+
+def _within(variable: Variable, draw: Draw) -> Fraction:
+    """A number inside of a variable's bounds."""
+    if variable.low is not None and variable.high is not None:
+        return variable.low + (variable.high - variable.low) * draw.share()
+    if variable.low is not None and not variable.positive:
+        return variable.low + draw.positive()
+    if variable.high is not None:
+        return variable.high - draw.positive()
+    return draw.positive() + (variable.low or 0) if variable.positive else draw.number()
 
 
 def _inertia(shape: tuple[int, ...], draw: Draw) -> list[Fraction]:

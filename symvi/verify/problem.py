@@ -8,32 +8,18 @@ from fractions import Fraction
 from random import Random
 from typing import Any
 
-from symvi.exact.field import NotASquare
-from symvi.exact.opaque import UnknownBranch
-from symvi.verify.errors import Endless, OutsideDomain, TooClose, VerificationError
+from symvi.verify.errors import Endless, OutsideDomain, VerificationError
 from symvi.verify.function import Function, Outputs
 from symvi.verify.jacobian_layouts import fitted, layouts, turned_layouts
 from symvi.verify.points import Draw, Point, draw_point
 from symvi.verify.question import Question
 from symvi.verify.truth import outputs, true_derivative
-from symvi.verify.worlds import FieldWorld, World
+from symvi.verify.worlds import World
 
 SPREADS = (Fraction(1), Fraction(1, 4), Fraction(3), Fraction(1, 1000), Fraction(100), Fraction(1, 10**6))
-ANOTHER_POINT = (OutsideDomain, TooClose, NotASquare, UnknownBranch)
+ANOTHER_POINT = (OutsideDomain,)
+EFFECT = 1e-6  # of the largest entry of its block: an error that matters in a small region
 NO_VALUE = (*ANOTHER_POINT, ZeroDivisionError, OverflowError, Endless)  # a formula has none at a point
-
-
-@dataclass
-class Budget:
-    """How many more conditions may be asked, all ways together."""
-
-    left: int = 10_000
-
-    def spend(self, conditions: int) -> None:
-        """Raises OutsideDomain where enough were asked."""
-        self.left -= conditions
-        if self.left < 0:
-            raise OutsideDomain("enough points were looked at")
 
 
 @dataclass(frozen=True)
@@ -42,9 +28,9 @@ class Problem:
 
     outer: the shape of the function's outputs, () where only their number is known. given: the shape in which the claim
     came. still: conditions that compare the same two numbers
-    everywhere on the manifold, like a check of a length: where those are equal, nothing is special. ends: conditions
-    that end loops, and what they say then. budget: what guards may ask. known: what
-    was found out of the claim, so that it is not looked for at every point. drawn: points, by seed, number and prime.
+    everywhere on the manifold, like a check of a length: where those are equal, nothing is special. known: what
+    was found out of the claim, so that it is not looked for at every point. drawn: points, by number. effect: of the
+    largest entry of a block: what matters in a small region.
     """
 
     function: Function
@@ -56,10 +42,9 @@ class Problem:
     outer: tuple[int, ...] = ()
     given: tuple[int, ...] = ()
     still: frozenset = frozenset()
-    ends: Mapping[object, bool] = field(default_factory=dict)
-    budget: Budget = field(default_factory=Budget)
     known: dict[str, Any] = field(default_factory=dict)
-    drawn: dict[tuple, Point] = field(default_factory=dict)
+    drawn: dict[int, Point] = field(default_factory=dict)
+    effect: float = EFFECT
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -123,15 +108,18 @@ class Problem:
         self.claim(point, world)
         return world.path()
 
-    def draw(self, number: int, prime: int | None = None) -> Point:
-        """The point of this number: the same for the same seed; for a prime, with positive numbers that have roots."""
-        key = self.seed, number, prime
-        if key not in self.drawn:
-            random = Random(f"{self.seed} {number} {prime}")
-            bits = 60 if prime is None else prime.bit_length() - 1
-            likes = None if prime is None else lambda value: _is_square(value, prime)
-            self.drawn[key] = draw_point(self.question.variables, Draw(random, bits, spread_of(number), likes))
-        return dict(self.drawn[key])
+    def way(self, point: Point, world: World) -> tuple:
+        """The ways that the function's own conditions go."""
+        world.path()
+        self.values(point, world)
+        return world.path()
+
+    def draw(self, number: int) -> Point:
+        """The point of this number: the same for the same seed."""
+        if number not in self.drawn:
+            random = Random(f"{self.seed} {number} None")
+            self.drawn[number] = draw_point(self.question.variables, Draw(random, spread=spread_of(number)))
+        return dict(self.drawn[number])
 
 
 def spread_of(number: int) -> Fraction:
@@ -140,14 +128,4 @@ def spread_of(number: int) -> Fraction:
 
 
 def in_world(point: Point, world: World) -> dict[str, list]:
-    constant = getattr(world, "stated", world.constant)
-    return {name: [constant(value) for value in values] for name, values in point.items()}
-
-
-def field_world(prime: int, number: int) -> FieldWorld:
-    return FieldWorld(prime, seed=number)
-
-
-def _is_square(value: Fraction, prime: int) -> bool:
-    n = value.numerator * pow(value.denominator, -1, prime) % prime
-    return pow(n, (prime - 1) // 2, prime) == 1
+    return {name: [world.constant(value) for value in values] for name, values in point.items()}

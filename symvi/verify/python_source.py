@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 import traceback
 from collections.abc import Callable, Hashable, Mapping
+from dis import opmap
 from fractions import Fraction
 from functools import lru_cache
 from pathlib import Path
@@ -24,8 +25,9 @@ from symvi.verify.unwritten import Unwritten
 from symvi.verify.variables import Variable
 from symvi.verify.worlds import FloatWorld, Irrational, RealWorld, World
 
+RAISE = opmap["RAISE_VARARGS"]
 UNEVEN = "a list of lists of different lengths"
-LEFT_BEHIND = ("Residue", "mpf", "Sized")  # numbers of a world, which only an earlier call can have left
+LEFT_BEHIND = ("mpf",)  # numbers of a world, which only an earlier call can have left
 
 
 def python_function(given: Callable, variables: Mapping[str, Variable]) -> Function:
@@ -134,14 +136,32 @@ def _told_apart(given: Callable, inputs: dict, function: Function):
         raise VerificationError(f"{function.name} ends the program at {line_of(error)} (SystemExit)") from None
     except Exception as error:
         before = error.__cause__ or error.__context__
-        if isinstance(before, NeedsFloats):
+        if isinstance(before, NeedsFloats) and not function.floats_only:
             raise before from None
         said = f"{function.name} raises {type(error).__name__} at {line_of(error)}: {error}"
+        if _is_refusal(error, function.floats_only):
+            raise OutsideDomain(said) from None
         if any(name in str(error) for name in LEFT_BEHIND):
             raise VerificationError(f"{said}; does it use numbers that another call left behind?") from error
         if _is_of_numbers(error, given) and not function.floats_only:
             raise NeedsFloats(said) from error  # machine numbers may do what exact ones cannot
         raise VerificationError(said) from error
+
+
+def _is_refusal(error: Exception, in_floats: bool) -> bool:
+    """Whether code says that a point is outside of its domain: by assert or raise, or as LAPACK and math do in floats.
+
+    Other errors are slips: an index that is not there is none of the numbers'.
+    """
+    if isinstance(error, AssertionError) or type(error).__name__ == "LinAlgError":
+        return True
+    if not isinstance(error, ValueError):
+        return False
+    last = error.__traceback__
+    while last is not None and last.tb_next is not None:
+        last = last.tb_next
+    code = last.tb_frame.f_code.co_code if last is not None else b""
+    return in_floats or (last is not None and code[last.tb_lasti] == RAISE)
 
 
 def _is_of_numbers(error: Exception, given: Callable) -> bool:

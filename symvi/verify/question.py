@@ -51,7 +51,7 @@ class Question:
 
 def direction_name(variable: Variable, name: str, k: int) -> str:
     """What a column is: x[0], or q about y for a tangent."""
-    if variable.kind == "quaternion" and variable.tangent != "raw":
+    if variable.is_turned:
         return f"{name} about {AXES[k]}"
     return name if not variable.shape else f"{name}[{k}]"
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from symvi.verify.entries import DIGITS, EQUAL, FLOATS, PROVED, ROUNDED, SERIES, WRONG, Counterexample, Diagnosis, Entry
+from symvi.verify.entries import DIGITS, EQUAL, FLOATS, NOTED, PROVED, ROUNDED, WRONG, Counterexample, Diagnosis, Entry
 
 __all__ = [
-    "DIGITS", "EQUAL", "FLOATS", "PROVED", "ROUNDED", "SERIES", "WRONG",
+    "DIGITS", "EQUAL", "FLOATS", "NOTED", "PROVED", "ROUNDED", "WRONG",
     "Counterexample", "Diagnosis", "Entry", "Report",
 ]  # fmt: skip
 
@@ -17,9 +17,9 @@ class Report:
     """What was found of a claimed derivative.
 
     right: whether every entry is. transposed: the claim came as the transpose of the derivative, and its entries are
-    judged where they belong. entries: row by row. diagnoses: simplest first. log10_doubt: the decimal logarithm of
-    a bound of the probability that a wrong entry passed as equal. unreached: conditions of which only one side was
-    tested, ways through them that were not. question: what was asked, in words. seconds: how long it took.
+    judged where they belong. entries: row by row. diagnoses: simplest first. unreached: conditions of
+    which only one side was tested, ways through them that were not. question: what was asked, in words. seconds: how
+    long it took.
     """
 
     function: str
@@ -31,7 +31,6 @@ class Report:
     diagnoses: tuple[Diagnosis, ...] = ()
     notes: tuple[str, ...] = ()
     method: str = ""
-    log10_doubt: float = 0.0
     branches: tuple[str, ...] = ()
     transposed: bool = False
     unreached: tuple[str, ...] = ()

@@ -28,16 +28,8 @@ def shaken(
 
 
 def _shaken(variable: Variable, values: list[Fraction], shake: Fraction) -> list[Fraction]:
-    if variable.kind == "quaternion":
-        return multiply(values, _small_turn(shake))
-    if variable.kind in ("unit vector", "rotation"):
-        turn = rotation_of(_small_turn(shake))
-        width = len(values) // 3
-        return [
-            sum((turn[3 * i + j] * values[width * j + k] for j in range(3)), Fraction(0))
-            for i in range(3)
-            for k in range(width)
-        ]
+    if variable.kind in ("quaternion", "unit vector", "rotation"):
+        return turned(variable, values, [shake * part for part in UNEVEN])
     if variable.kind in ("step", "angular velocity"):
         return _numbers(values, -abs(shake))
     if variable.positive:
@@ -46,11 +38,19 @@ def _shaken(variable: Variable, values: list[Fraction], shake: Fraction) -> list
     return found if is_allowed(variable, found) else [value * (1 + shake) for value in values]
 
 
-def _small_turn(shake: Fraction) -> list[Fraction]:
-    """A unit quaternion of a turn of about `shake`, exact."""
-    half = [shake * part / 4 for part in UNEVEN]
+def turned(variable: Variable, values: list[Fraction], by: Sequence[Fraction]) -> list[Fraction]:
+    """A quaternion, unit vector or rotation after a turn of about half a small rotation vector, exact."""
+    half = [part / 4 for part in by]
     square = sum((x * x for x in half), Fraction(0))
-    return [(1 - square) / (1 + square), *(2 * x / (1 + square) for x in half)]
+    small = [(1 - square) / (1 + square), *(2 * x / (1 + square) for x in half)]
+    if variable.kind == "quaternion":
+        return variable.stored(multiply(variable.scalar_first(values), small))
+    turn, width = rotation_of(small), len(values) // 3
+    return [
+        sum((turn[3 * i + j] * values[width * j + k] for j in range(3)), Fraction(0))
+        for i in range(3)
+        for k in range(width)
+    ]
 
 
 def _numbers(values: Sequence[Fraction], shake: Fraction) -> list[Fraction]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import prod
-from numbers import Integral
+from numbers import Integral, Real
 from time import perf_counter
 from typing import Any
 
-from symvi.exact.field import PRIMES
 from symvi.mechanism.names import did_you_mean
 from symvi.verify.alone import check_alone
 from symvi.verify.conventions import asked_lines
@@ -17,25 +16,24 @@ from symvi.verify.counterexample import counterexamples
 from symvi.verify.decide import Branch, Decision, decide
 from symvi.verify.diagnosis import diagnose
 from symvi.verify.errors import NeedsFloats, VerificationError
-from symvi.verify.function import Function
+from symvi.verify.function import Function, Outputs
 from symvi.verify.jacobian_layouts import layouts
 from symvi.verify.points import point_text
 from symvi.verify.polynomial_proof import proved_entries
-from symvi.verify.problem import ANOTHER_POINT, Problem, field_world, in_world
+from symvi.verify.problem import ANOTHER_POINT, EFFECT, Problem, in_world
 from symvi.verify.question import Question, question
-from symvi.verify.report import DIGITS, EQUAL, FLOATS, PROVED, ROUNDED, SERIES, WRONG, Entry, Report
+from symvi.verify.report import DIGITS, EQUAL, FLOATS, NOTED, PROVED, ROUNDED, WRONG, Entry, Report
 from symvi.verify.sources import read
-from symvi.verify.variables import Variable
-from symvi.verify.worlds import RealWorld
+from symvi.verify.variables import Variable, bounded
+from symvi.verify.worlds import Irrational, RationalWorld, RealWorld
 
-POINTS = 2  # per prime and branch
+POINTS = 2  # of every way and size
+LAYOUTS = ("rows", "columns")
 PROBES = 200
 MOST_SAID = 3  # branches in which one entry is wrong
 MOST_LISTED = 16  # branches in a report, wrong ones first
-FEW_ALIKE = 3  # ways that leave something out, told one by one
-TENDS = "equal to the derivative of what the iteration tends to, which ends before"
-TERMS = "equal up to terms that vanish there, the first terms of a series"
-DIVISIONS = 3  # points of a field at which a divisor that is zero each time is zero
+FEW_ALIKE = 3  # ways with a small error, told one by one
+DIVISIONS = 3  # points at which a divisor that is zero each time, as a fraction, is zero
 
 
 def derivative(
@@ -48,6 +46,9 @@ def derivative(
     prove: bool = False,
     seed: int = 0,
     points: int = POINTS,
+    effect: float = EFFECT,
+    where: Mapping[str, tuple] | None = None,
+    layout: str = "rows",
 ) -> Report:
     """Is `claimed` the derivative of `function` by `wrt`? Every entry gets a verdict.
 
@@ -57,18 +58,24 @@ def derivative(
     variables: name -> verify.vector(3), verify.quaternion(...) and so on; own functions know theirs.
     order: 2 for second derivatives, entry (row, i n + j) = D_j D_i f. weights: a name lambda: the claim is then G^T
     lambda (order 1, one entry per column of G) or its derivative (order 2, n x n). prove: also try a normal form.
-    seed, points: of random points, per prime and branch.
+    seed, points: of random points, so many of every way through the conditions.
+    effect: in a small region that thresholds close on every side, an error below this share of the largest entry of its
+    block is a note.
+    where: name -> (low, high), what every number of a variable lies between; None for no bound. A point at which code
+    raises ValueError, LinAlgError or AssertionError is outside of its domain too. layout: "columns" for a claim whose
+    numbers come in one row, column by column.
     Raises VerificationError where the question cannot be answered as it stands.
     """
     began = perf_counter()
     _no_names(function, claimed)
     _whole_above_zero(points)
+    _is_share(effect)
     if not isinstance(variables or {}, Mapping):
         what = f"variables is a {type(variables).__name__}"
         raise VerificationError(f"{what}; make it a dictionary: variables={{'q': verify.quaternion(), ...}}")
     weights = str(weights) if hasattr(weights, "free_symbols") else weights
     stated = {str(name): variable for name, variable in (variables or {}).items()}  # names may be SymPy's symbols
-    known = {**_own_variables(function), **_own_variables(claimed), **stated}
+    known = _within({**_own_variables(function), **_own_variables(claimed), **stated}, where or {})
     wrt = [str(name) for name in ([wrt] if isinstance(wrt, str) or not isinstance(wrt, Iterable) else wrt)]
     if not known:
         raise VerificationError("variables say what every argument is: variables={'q': verify.quaternion(), ...}")
@@ -78,7 +85,8 @@ def derivative(
     asked = question(wrt, known, order, weights, prod(outer))
     claim = read(claimed, asked.variables, "claim")
     asked = replace(asked, variables=_taken(asked, judged, claim))
-    problem = fit(judged, claim, asked, outer, seed)
+    claim = _by_columns(claim, asked.shape(prod(outer)), layout)
+    problem = replace(fit(judged, claim, asked, outer, seed), effect=effect)
     decision = decide(problem, points)
     report = report_of(problem, decision, prove)
     return replace(report, seconds=perf_counter() - began)
@@ -104,6 +112,45 @@ def _no_names(function: object, claimed: object) -> None:
 def _whole_above_zero(points: object) -> None:
     if not isinstance(points, Integral) or isinstance(points, bool) or points < 1:
         raise VerificationError(f"points {points!r}: a number of points is a whole number above zero")
+
+
+def _within(variables: Mapping[str, Variable], where: Mapping[str, tuple]) -> Mapping[str, Variable]:
+    """The variables with their bounds. Raises VerificationError."""
+    for name in where:
+        if name not in variables:
+            raise VerificationError(f"where: no variable '{name}'; {did_you_mean(str(name), variables)}")
+    return {name: bounded(v, name, where[name]) if name in where else v for name, v in variables.items()}
+
+
+def _by_columns(claim: Function, shape: tuple[int, ...], layout: str) -> Function:
+    """The claim with its numbers row by row. Raises VerificationError for a layout that there is not."""
+    if layout not in LAYOUTS:
+        raise VerificationError(f"layout {layout!r}; {did_you_mean(str(layout), LAYOUTS)}")
+    if layout == "rows" or len(shape) < 2:
+        return claim
+    rows, columns = shape
+    if claim.definition is not None or claim.tree is not None:
+        raise VerificationError(f"layout 'columns' is for Python and C; {claim.said} has rows and columns")
+
+    def row_by_row(found: Outputs) -> Outputs:
+        if len(found.shape) != 1 or len(found.entries) != rows * columns:
+            raise VerificationError(
+                f"layout 'columns': {claim.said} is {_sizes(found.shape)}; give its {rows * columns} numbers in one row"
+            )
+        return Outputs(shape, [found.entries[k * rows + i] for i in range(rows) for k in range(columns)])
+
+    claim.evaluate = _and_then(claim.evaluate, row_by_row)
+    claim.on_floats = None if claim.on_floats is None else _and_then(claim.on_floats, row_by_row)
+    return claim
+
+
+def _and_then(evaluate: Callable, change: Callable) -> Callable:
+    return lambda values, world: change(evaluate(values, world))
+
+
+def _is_share(effect: object) -> None:
+    if not isinstance(effect, Real) or isinstance(effect, bool) or not 0 <= float(effect) < 1:
+        raise VerificationError(f"effect {effect!r}: a share of the largest entry, 1e-6 say; 0 for none")
 
 
 def _own_variables(given: object) -> Mapping[str, Variable]:
@@ -194,14 +241,14 @@ def _first_value(problem: Problem, function: Function):
 
 
 def _check_division(problem: Problem, function: Function) -> None:
-    """Raises VerificationError for a division by what is zero at every point: fields see it, floats may not."""
+    """Raises VerificationError for a division by what is zero at every point: fractions see it, floats may not."""
     for number in range(DIVISIONS):
         try:
-            world = field_world(PRIMES[0], number)
-            function.evaluate(in_world(problem.draw(number, PRIMES[0]), world), world)
+            world = RationalWorld()
+            function.evaluate(in_world(problem.draw(number), world), world)
         except ZeroDivisionError as error:
             reason = error
-        except (*ANOTHER_POINT, NeedsFloats):
+        except (*ANOTHER_POINT, Irrational, NeedsFloats):
             return
         else:
             return
@@ -235,7 +282,6 @@ def report_of(problem: Problem, decision: Decision, prove: bool) -> Report:
         column_names=tuple(_column_names(problem)),
         notes=tuple([*_notes(problem, decision), *([f"no proof by normal forms: {reason}"] if reason else [])]),
         method=method(problem, decision, len(proved - set(wrong))),
-        log10_doubt=decision.doubt,
         transposed=problem.transposed,
         unreached=decision.unreached,
         question=asked_lines(problem),
@@ -263,9 +309,9 @@ def _right_by(problem: Problem, decision: Decision, k: int) -> str:
         return FLOATS
     if k in decision.rounded:
         return ROUNDED
-    if k in decision.series:
-        return SERIES
-    return EQUAL if decision.counted(k) else DIGITS
+    if k in decision.noted:
+        return NOTED
+    return EQUAL if decision.exact else DIGITS
 
 
 def _is_hessian(problem: Problem) -> bool:
@@ -311,25 +357,24 @@ def _notes(problem: Problem, decision: Decision) -> list[str]:
     if problem.transposed:
         came = " x ".join(map(str, problem.given if len(problem.given) > 2 else problem.claimed_shape))
         notes.append(f"the claim came as {came}: the transpose of what was asked")
-    notes += _approximations(decision.branches)
+    notes += _small_errors(problem, decision.branches)
     if decision.undefined:
         notes.append(f"{decision.undefined} random points were outside the domain")
     return notes
 
 
-def _approximations(branches: Iterable[Branch]) -> Iterator[str]:
-    """What series and iterations leave out; of many ways alike, at most how much."""
-    found: dict[str, list[Branch]] = {}
-    for branch in branches:
-        if branch.series and not (branch.wrong or branch.unclear):
-            found.setdefault(TENDS if branch.tends else TERMS, []).append(branch)
-    for why, alike in found.items():
-        if len(alike) > FEW_ALIKE:
-            most = max(max(branch.series.values()) for branch in alike)
-            yield f"in {len(alike)} of the ways through the conditions: {why}; at most {most:.0e} of an entry's size"
-            continue
-        for branch in alike:
-            yield f"where {branch.said}: {why}; {max(branch.series.values()):.0e} of an entry's size"
+def _small_errors(problem: Problem, branches: Iterable[Branch]) -> Iterator[str]:
+    """What does not matter in small regions; of many ways alike, at most how much."""
+    alike = [branch for branch in branches if branch.noted and not branch.wrong]
+    bound = f"of the largest entry of its block, less than {problem.effect:g}, in a region closed by thresholds"
+    if len(alike) > FEW_ALIKE:
+        most = max(max(branch.noted.values()) for branch in alike)
+        yield f"in {len(alike)} of the ways through the conditions an entry differs by at most {most:.0e} {bound}"
+        return
+    for branch in alike:
+        k = max(branch.noted, key=lambda entry: branch.noted[entry])
+        index = list(_index(problem.shape, k))
+        yield f"where {branch.said}: entry {index} differs by {branch.noted[k]:.0e} {bound}"
 
 
 def method(problem: Problem, decision: Decision, proved: int = 0) -> str:
@@ -345,12 +390,10 @@ def _compared(problem: Problem, decision: Decision) -> str:
     if problem.in_floats:
         only = " and ".join(f.said for f in (problem.function, problem.claimed) if f.floats_only)
         return f"floats, to 1e-8 of each entry: {only} takes machine numbers only"
-    said = f"{decision.points} points in each of the prime fields 2^61 - 1 and 2^521 - 1"
-    said += f", {max(1, len(decision.branches))} branch{'es' * (len(decision.branches) > 1)} in {RealWorld().name}"
-    if any(branch.opaque for branch in decision.branches):
-        said += "; sin, cos, exp, log and angles by their addition theorems"
-    if any(branch.roots for branch in decision.branches):
-        said += "; signs of roots by real numbers"
+    count = max(1, len(decision.branches))
+    numbers = "fractions" if decision.exact else RealWorld().name
+    said = f"random points of six sizes in {numbers}, {count} way{'s' * (count > 1)} through the conditions"
+    said += "; signs of roots by machine numbers at more points" * (not decision.exact)
     if decision.rounded:
         said += "; constants that are rounded machine numbers may be others within 4 units of their last place"
     return said

@@ -296,3 +296,52 @@ def test_a_report_that_cannot_be_written_hides_no_verdict(folder: Path, capsys) 
 
 def test_an_own_function_says_what_it_is() -> None:
     assert repr(verify.own("rotation")) == "rotation (symvi): f = R(q) v = V(q v q*)"
+
+
+# --- where claims hold ------------------------------------------------------------------------------------------------
+DISTANCE = """
+import numpy as np
+import symvi.verify as verify
+
+VARIABLES = {"x": verify.scalar(), "y": verify.vector(2)}
+
+def distance(x, y):
+    return abs(x) * y[0]
+
+def distance_derivative_wrt_x(x, y):
+    return y[0]
+
+def of_y(y):
+    return y @ y
+
+@verify.claim(function=of_y, wrt="y", where={"y": (-2, 2)})
+def slope_of_y(y):
+    return 2 * y
+"""
+
+
+@pytest.mark.parametrize(
+    ("where", "code"),
+    [((), 1), (("x=0:",), 0), (("x=0:3/2", "y=-1:1"), 0), (("x=-1:1",), 1), (("x=:-1/2",), 1)],
+    ids=["anywhere", "above zero", "of both", "on both sides", "below zero"],
+)
+def test_bounds_from_the_shell_hold_for_the_claims_that_have_the_variable(folder: Path, where, code: int) -> None:
+    Path("claims.py").write_text(DISTANCE)
+    assert cli.main(["verify", "claims.py", *(part for one in where for part in ("--where", one))]) == code
+
+
+@pytest.mark.parametrize(
+    ("where", "said"),
+    [
+        ("x", "write NAME=VALUE"),
+        ("x=1", "write NAME=LOW:HIGH"),
+        ("x=low:1", "say x=0:1"),
+        ("z=0:1", "no variable 'z'"),
+        ("x=2:1", "nothing lies between"),
+    ],
+)
+def test_bounds_from_the_shell_that_are_none_are_named(folder: Path, capsys, where: str, said: str) -> None:
+    Path("claims.py").write_text(DISTANCE)
+    assert cli.main(["verify", "claims.py", "--where", where]) == 2
+    found = capsys.readouterr()
+    assert said in found.out + found.err

@@ -9,12 +9,12 @@ from random import Random
 import pytest
 
 from symvi.physics.rewriting import REWRITES
-from symvi.verify.edits import c_edits, judge, trial
-from symvi.verify.edits.__main__ import main
-from symvi.verify.edits.c_rewrites import LAWS
-from symvi.verify.edits.subjects import BY_HAND, PRINTED, SYMPY, subjects
-from symvi.verify.edits.trial import ACCEPTED, CAUGHT, EQUIVALENT, ERROR, KEPT, REFUSED, REWRITE, UNREADABLE
 from tests.support.subset import first_of
+from tests.verify.edits import c_edits, judge, trial
+from tests.verify.edits.__main__ import main
+from tests.verify.edits.c_rewrites import LAWS
+from tests.verify.edits.subjects import BY_HAND, PRINTED, SYMPY, subjects
+from tests.verify.edits.trial import ACCEPTED, CAUGHT, EQUIVALENT, ERROR, KEPT, REFUSED, REWRITE, UNREADABLE
 
 SUBJECTS = subjects()
 C_SUBJECTS = [subject for subject in SUBJECTS if subject.form != SYMPY]

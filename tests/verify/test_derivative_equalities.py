@@ -10,9 +10,10 @@ import pytest
 
 import symvi.verify as verify
 from symvi.errors import SymviError
-from symvi.verify import patience
+from symvi.verify import decide, patience
 from symvi.verify.errors import OutsideDomain
 from symvi.verify.lines import between
+from symvi.verify.worlds import RealWorld
 from tests.support.subset import first_of
 from tests.verify import hand_written as hand
 
@@ -43,6 +44,47 @@ def test_a_claim_that_is_wrong_where_numbers_are_equal_is_found(equality, factor
     """Where all of w is zero, truth and claim are zero too, and say nothing."""
     report = verify.derivative(torque, lambda w, J: (factor if equality(w) else 1) * torque_by_w(w, J), "w", SPINNING)
     assert not report.right, str(report)
+
+
+CURVES = {
+    "a product": lambda w: w[0] * w[1] == 0.37 * w[2],
+    "a sine": lambda w: np.sin(w[0]) == w[1],
+    "two at once": lambda w: w[0] * w[1] == w[2] and w[1] ** 2 == w[0] + 3,
+    "a thin layer": lambda w: abs(w[0] * w[1] - w[2]) < 1e-15,
+    "behind a surface": lambda w: w[0] * w[1] == w[2] and w[1] > 40,
+}
+
+
+@pytest.mark.parametrize("place", first_of(["22", "00", "12"]))
+@pytest.mark.parametrize("surface", first_of(CURVES, kept=2))
+def test_one_entry_that_is_wrong_on_a_surface_alone_is_found(surface: str, place: str) -> None:
+    """All but the surface's own conditions is as random there as anywhere, and of ordinary size."""
+    factors = np.ones((3, 3))
+    wrong = int(place[0]), int(place[1])
+    factors[wrong] = 3
+
+    def by_w(w, J):  # noqa: N803
+        return torque_by_w(w, J) * (factors if CURVES[surface](w) else np.ones((3, 3)))
+
+    report = verify.derivative(torque, by_w, "w", SPINNING)
+    assert [entry.index for entry in report.wrong] == [wrong], str(report)
+
+
+def test_a_surface_on_which_nothing_is_compared_is_no_surface_that_is_right(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The place where all is zero lies on it, and truth and claim are zero there."""
+    monkeypatch.setattr(decide, "_is_lost", lambda problem, point, claim: any(point["w"]))
+
+    def by_w(w, J):  # noqa: N803
+        return (7 if w[0] * w[1] == 0.37 * w[2] else 1) * torque_by_w(w, J)
+
+    report = verify.derivative(torque, by_w, "w", SPINNING)
+    assert report.right and not report.everywhere
+    assert any("w[0] * w[1] == 0.37 * w[2] was never true, but for special places" in said for said in report.unreached)
+
+
+@pytest.mark.parametrize(("world", "order"), [(RealWorld(60), 0), (RealWorld(400), 0), (RealWorld(400, told=400), 1)])
+def test_a_point_on_an_equality_stays_there_in_more_digits(world: RealWorld, order: int) -> None:
+    assert world.compare(world.constant(2 + Fraction(1, 10**72)), world.constant(2)) == order
 
 
 @pytest.mark.thorough

@@ -77,4 +77,4 @@ def test_a_constant_direction_near_a_singular_point_is_no_derivative_of_somethin
 
     variables = {"a": verify.vector(), "b": verify.vector()}
     report = judged(lambda a, b: np.sqrt((a - b) @ (a - b)), claimed, "a", variables)
-    assert set(kinds(report)) == {"branch", "missing"}, str(report)
+    assert "branch" in kinds(report), str(report)

@@ -104,11 +104,11 @@ def decay(k, t):
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize(("second", "right"), [(3, True), (-3, False)])
-def test_a_guard_of_a_positive_number(second: int, right: bool) -> None:
+@pytest.mark.parametrize(("first", "right"), [(-1, True), (1, False)])
+def test_a_guard_of_a_positive_number(first: int, right: bool) -> None:
     def claimed(k, t):
         if k < 1e-6:
-            return -t * t / 2 + k * t**3 / second
+            return first * t * t / 2 + k * t**3 / 3
         return (k * t * np.exp(-k * t) - 1 + np.exp(-k * t)) / k**2
 
     assert verify.derivative(decay, claimed, "k", {"k": POSITIVE, "t": SCALAR}).right == right

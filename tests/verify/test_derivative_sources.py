@@ -11,13 +11,10 @@ import pytest
 import sympy as sp
 
 import symvi.verify as verify
-from symvi.exact.field import PRIMES
 from symvi.verify import VerificationError
 from symvi.verify.constants import meaning
-from symvi.verify.errors import OutsideDomain
 from symvi.verify.points import Draw, SmallDraw, draw_point
 from symvi.verify.sympy_source import symbol_places
-from symvi.verify.worlds import FieldWorld
 from tests.verify import hand_written as hand
 
 LINE = {"x": verify.vector(), "h": verify.step()}
@@ -254,14 +251,6 @@ def test_a_function_that_raises_is_named_with_its_line() -> None:
 def test_a_function_without_values_is_named() -> None:
     said = refusal(lambda x: np.sqrt(-(x @ x) - 1), lambda x: x)
     assert "no value at any of" in said and "sqrt of a negative number" in said
-
-
-def test_a_field_refuses_roots_that_real_numbers_do_not_have() -> None:
-    """Half of all numbers of a field have a root, below zero as above."""
-    world = FieldWorld(PRIMES[0])
-    assert world.root(world.constant(4)) == world.constant(2) or world.root(world.constant(4)) == world.constant(-2)
-    with pytest.raises(OutsideDomain):
-        world.root(world.constant(-4))
 
 
 def test_points_are_on_the_manifold_and_angular_velocities_have_the_root_of_their_update() -> None:

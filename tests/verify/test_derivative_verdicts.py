@@ -17,11 +17,10 @@ TURNED = {"q": verify.quaternion(), "v": verify.vector()}
 LINE = {"x": verify.vector(), "k": verify.scalar(positive=True)}
 
 
-def test_a_right_derivative_is_equal_in_every_entry_with_a_stated_doubt() -> None:
+def test_a_right_derivative_is_equal_in_every_entry() -> None:
     report = verify.derivative(hand.rotated, hand.rotated_by_q, wrt="q", variables=TURNED)
     assert report.right and {entry.verdict for entry in report.entries} == {"equal"}
-    assert report.log10_doubt < -100  # two points in the field of 2^521 - 1 alone
-    assert str(report).startswith("RIGHT") and "1e-" in str(report)
+    assert str(report).startswith("RIGHT")
 
 
 def test_a_counterexample_can_be_pasted_and_shows_both_values() -> None:
@@ -91,15 +90,15 @@ def test_roots_take_the_sign_that_they_have_in_real_numbers() -> None:
     assert not report.right
 
 
-def test_functions_that_are_not_algebraic_are_judged_by_their_addition_theorems() -> None:
+def test_functions_that_are_not_algebraic_are_judged_in_sixty_digits() -> None:
     def claimed(x):
         return [4 * np.cos(x[0]) ** 2 - 2, np.exp(x[1]) * np.exp(x[2]), np.exp(x[2] + x[1])]
 
     report = verify.derivative(
         lambda x: np.sin(2 * x[0]) + np.exp(x[1] + x[2]), claimed, wrt="x", variables={"x": verify.vector()}
     )
-    assert report.right and {entry.verdict for entry in report.entries} == {"equal"}
-    assert "addition theorems" in report.method
+    assert report.right and {entry.verdict for entry in report.entries} == {"equal to 60 digits"}
+    assert "60 digits" in report.method
 
 
 def test_every_branch_is_tested_and_the_wrong_one_is_named() -> None:

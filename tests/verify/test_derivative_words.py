@@ -36,7 +36,7 @@ def test_the_method_names_the_proof_and_what_it_covers() -> None:
         return r / np.sqrt(r @ r + 2)
 
     assert asked(distance, claimed, prove=True).method.startswith(
-        "claim minus truth is zero in normal form, a proof for every entry; 2 points in each of the prime fields"
+        "claim minus truth is zero in normal form, a proof for every entry; random points of six sizes in 60 digits"
     )
     assert asked(distance, lambda r: claimed(r) * np.array([1, 1, 2]), prove=True).method.startswith(
         "claim minus truth is zero in normal form, a proof for 2 of 3 entries; "

@@ -3228,10 +3228,11 @@ int ball_step(const ball_parameters *p, const ball_options *o, ball_state *z, co
 static void knot_velocities(const ball_parameters *p, const ball_state *z,
     const ball_input *u, ball_work *w, real time, bool pressed)
 {
-    (void)u;
-    set_up(p, w, halvings_of(z->common[0].level, 10));
+    const int halvings = halvings_of(z->common[0].level, 10);
+    set_up(p, w, halvings);
     set_switches(w, time, 1.0, 0.0);
     run_prepare(p, z, w);
+    (void)u;
     run_rest(w);
     run_evaluate(p, w);
     if (pressed) {

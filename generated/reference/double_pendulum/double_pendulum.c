@@ -3486,10 +3486,11 @@ int double_pendulum_step(const double_pendulum_parameters *p, const double_pendu
 static void knot_velocities(const double_pendulum_parameters *p, const double_pendulum_state *z,
     const double_pendulum_input *u, double_pendulum_work *w, real time)
 {
-    (void)u;
-    set_up(p, w, halvings_of(z->common[0].level, 10));
+    const int halvings = halvings_of(z->common[0].level, 10);
+    set_up(p, w, halvings);
     set_switches(w, time, 1.0, 0.0);
     run_prepare(p, z, w);
+    (void)u;
     run_rest(w);
     run_evaluate(p, w);
     run_linearize(p, w);

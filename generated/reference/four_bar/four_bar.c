@@ -5383,10 +5383,11 @@ int four_bar_step(const four_bar_parameters *p, const four_bar_options *o, four_
 static void knot_velocities(const four_bar_parameters *p, const four_bar_state *z,
     const four_bar_input *u, four_bar_work *w, real time)
 {
-    (void)u;
-    set_up(p, w, halvings_of(z->common[0].level, 10));
+    const int halvings = halvings_of(z->common[0].level, 10);
+    set_up(p, w, halvings);
     set_switches(w, time, 1.0, 0.0);
     run_prepare(p, z, w);
+    (void)u;
     run_rest(w);
     run_evaluate(p, z, w);
     run_linearize(p, w);

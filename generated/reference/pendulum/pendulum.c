@@ -2464,10 +2464,11 @@ int pendulum_step(const pendulum_parameters *p, const pendulum_options *o, pendu
 static void knot_velocities(const pendulum_parameters *p, const pendulum_state *z,
     const pendulum_input *u, pendulum_work *w, real time)
 {
-    (void)u;
-    set_up(p, w, halvings_of(z->common[0].level, 10));
+    const int halvings = halvings_of(z->common[0].level, 10);
+    set_up(p, w, halvings);
     set_switches(w, time, 1.0, 0.0);
     run_prepare(p, z, w);
+    (void)u;
     run_rest(w);
     run_evaluate(p, w);
     run_linearize(p, w);

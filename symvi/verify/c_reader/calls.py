@@ -202,7 +202,25 @@ def _elements(target: Value, count: Value, place: Place):
     return of, many
 
 
+def _finite(name: str, answer: bool) -> Callable:
+    """isnan, isinf, isfinite: the numbers of a verdict are finite, so that their other way is never seen."""
+
+    def read(scope, values: list[Value], place: Place) -> Value:
+        run, site = as_real(values[0], place).run, f"{place}: {name}"
+        scope.program.branches.add(place)
+
+        def ask(frame):
+            run(frame)
+            told = getattr(frame.machine.arithmetic, "told", None)
+            return int(answer if told is None else told(answer, site))
+
+        return Value(types.INT, ask)
+
+    return read
+
+
 SPECIAL = {
+    **{name: (1, _finite(name, answer)) for name, answer in (("isnan", False), ("isinf", False), ("isfinite", True))},
     "pow": (2, _power),
     "abs": (1, _absolute),
     "labs": (1, _absolute),

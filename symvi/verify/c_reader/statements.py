@@ -1,7 +1,7 @@
 """Statements of C as closures: each runs in a frame and says how it ended (None: go on with the next one).
 
-Loops must have a bound in whole numbers: a loop that runs until a real number is small is an iteration whose result
-has no closed form, and its derivative is not the derivative of its body.
+A loop that runs until a real number is small is judged as it stands, turn by turn, like one in Python: the condition of
+every turn is one of the ways through the code.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from functools import lru_cache
 from pycparser import c_ast
 
 from symvi.verify.c_reader import types
-from symvi.verify.c_reader.conversions import as_integer, converted, whole_constant
+from symvi.verify.c_reader.conversions import as_condition, as_integer, converted, whole_constant
 from symvi.verify.c_reader.declarations import is_const, place_of, text_of
 from symvi.verify.c_reader.initializers import bounded, completed, initial
 from symvi.verify.c_reader.memory import Frame, Storage
@@ -115,7 +115,11 @@ def _declaration(scope: Scope, node: c_ast.Decl) -> Statement:
         return _nothing
     is_constant = is_const(node.type)
     if "static" in node.storage and not is_constant:
-        raise refused(place, f"{node.name} is static and keeps its value between calls; declare it const or pass it")
+        if node.init is not None:
+            raise refused(
+                place, f"{node.name} is static and keeps its value between calls; declare it const or pass it"
+            )
+        scope.note(place, "static", f"{node.name} is static: every call has to write it before it reads it")
     if "extern" in node.storage:
         raise refused(place, f"{node.name} is extern: its value is not in the text; pass it as a parameter")
     of = completed(scope, scope.types.read(node.type), node.init, place)
@@ -247,20 +251,11 @@ def _while(scope: Scope, node: c_ast.While | c_ast.DoWhile) -> Statement:
 
 
 def _bound(scope: Scope, node: c_ast.Node | None, place: Place) -> Callable:
-    """The condition of a loop, which must look at whole numbers only, and at some."""
-    outer = scope.program.branches
-    scope.program.branches = inner = set()
+    """The condition of a loop, which must look at some numbers."""
     value = scope.value(node) if node is not None else None
-    scope.program.branches = outer
-    if value is None or (value.constant is not None and value.constant != 0):
+    if node is None or value is None or (value.constant is not None and value.constant != 0):
         raise refused(place, "a loop without a bound; write for (int i = 0; i < 10; i++)")
-    if inner or not isinstance(value.type, Integer):
-        raise refused(
-            place,
-            "how often this loop runs depends on real numbers; the subset has loops with a bound in whole numbers",
-        )
-    run = value.run
-    return _tested(lambda frame: run(frame) != 0, place)
+    return _tested(as_condition(value, place_of(node)), place)
 
 
 # --- ends ------------------------------------------------------------------------------------------------------------

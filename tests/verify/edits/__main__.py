@@ -1,4 +1,4 @@
-"""python -m symvi.verify.edits: errors planted in correct derivatives, and rewrites of them, counted."""
+"""python -m tests.verify.edits: errors planted in correct derivatives, and rewrites of them, counted."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from time import perf_counter
 
-from symvi.verify.edits.trial import ERROR, FAILURES, REWRITE, Trial, trials
+from tests.verify.edits.trial import ERROR, FAILURES, REWRITE, Trial, trials
 
 CHUNK = 50  # trials that a process does before it hands them in
 REPORTED = 1000  # trials between two lines on how far it is
@@ -83,7 +83,7 @@ def plain(counts: Counter, kinds: Counter, failures: list[Trial], seconds: float
 
 def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
-        prog="python -m symvi.verify.edits",
+        prog="python -m tests.verify.edits",
         description="Plant single errors in correct derivatives, in SymPy and in C, and rewrite them without changing "
         "them; count the verdicts. A verdict is wrong where fifty digits at random points say otherwise.",
     )

@@ -12,11 +12,11 @@ import mpmath
 from symvi.errors import SymviError
 from symvi.verify.c_function import c
 from symvi.verify.decide import decide
-from symvi.verify.edits import c_edits, c_rewrites, judge
-from symvi.verify.edits.subjects import SYMPY, Subject, subjects
 from symvi.verify.question import question
 from symvi.verify.sources import read
 from symvi.verify.verdict import POINTS, derivative, fit, output_shape
+from tests.verify.edits import c_edits, c_rewrites, judge
+from tests.verify.edits.subjects import SYMPY, Subject, subjects
 
 ERROR, REWRITE = "error", "rewrite"
 # What can come of a trial. The last two are failures.

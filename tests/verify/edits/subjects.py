@@ -7,9 +7,9 @@ from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
 from symvi.verify import variables as kinds
-from symvi.verify.edits.by_hand import TEXTS
-from symvi.verify.edits.printed import printed
 from symvi.verify.variables import Variable
+from tests.verify.edits.by_hand import TEXTS
+from tests.verify.edits.printed import printed
 
 if TYPE_CHECKING:
     from symvi.physics.claims import Claim

@@ -1,0 +1,230 @@
+"""A motion that costs least, by iterated linear-quadratic regulation (Li and Todorov 2004; Tassa et al. 2012).
+
+Backwards, the cost to come is taken for a quadratic of each knot, through A and B of the step; forwards, the inputs
+follow its minimum with feedback, as far as the true cost falls as it promises. Where it does not, states are held
+nearer to where they were, by more weight.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from symvi.control.tracking import Tracker
+from symvi.control.weights import Weights, numbers_of, regulated, weights_of
+from symvi.errors import ArgumentError, SolverError
+from symvi.mechanism.state import State
+from symvi.numbers.control import DEFAULTS, SolverOptions
+from symvi.simulate.simulator import Simulator
+from symvi.simulate.slope_path import SlopePath
+
+Array = NDArray[np.float64]
+SHARES = tuple(0.5**k for k in range(10))  # of a change of inputs, tried one after the other
+KEPT = 1e-4  # of the promised fall of the cost: a change that brings less is not taken
+GROWTH, LEAST, MOST = 4.0, 1e-9, 1e9  # of the weight that holds states where they were
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """A planned motion. x (N + 1, n) of `names`, u (N, m) of what drives each step, time (N + 1,) [s].
+
+    cost: its own; costs: of all motions on the way, the first guess's first. converged: whether the last change
+    promised less than the tolerance; otherwise `ended` says why there is no better. inputs: name -> (N + 1,), for
+    `simulate`, from the same start. tracker: brings the mechanism back to the plan.
+    """
+
+    x: Array
+    u: Array
+    names: tuple[str, ...]
+    input_names: tuple[str, ...]
+    time: Array
+    cost: float
+    costs: tuple[float, ...]
+    converged: bool
+    ended: str
+    inputs: Mapping[str, Array]
+    tracker: Tracker
+
+    def __repr__(self) -> str:
+        return f"<plan: {len(self.u)} steps, cost {self.cost:.6g} after {len(self.costs) - 1} changes, {self.ended}>"
+
+
+def ilqr(
+    simulator: Simulator,
+    time: float,
+    step: float = 0.01,
+    *,
+    Q: Weights,
+    R: Weights,
+    final: Weights | None = None,
+    goal: Mapping[str, float] | ArrayLike | None = None,
+    start: State | None = None,
+    inputs: Mapping[str, object] | None = None,
+    coordinates: tuple[str, ...] | None = None,
+    smoothing: float | None = None,
+    options: SolverOptions = DEFAULTS,
+    iterations: int = 300,
+    tolerance: float = 1e-7,
+) -> Plan:
+    """The inputs of a motion of `time` seconds that make Σ (x - g)ᵀQ(x - g) + uᵀRu + (x_N - g)ᵀF(x_N - g) least.
+
+    Q, final: weights of states at all knots but the last, and there; None is Q. R: weights of inputs, as in `lqr`;
+    inputs that it does not name stay as they are given. goal: g by name, zero for others. inputs: the first guess, as
+    in `simulate`; the minimum that is found is the one that is near. Coordinates count whole turns from the start's.
+    tolerance: of the cost, that the last change promises at most. coordinates, smoothing, options: as in `linearize`.
+    Raises SolverError where the first guess cannot be simulated; AssemblyError, MechanismError, ArgumentError.
+    """
+    if isinstance(iterations, bool) or not isinstance(iterations, int) or iterations < 1:
+        raise ArgumentError(f"iterations {iterations!r}: must be a whole number above zero")
+    if not 0 < tolerance < 1:
+        raise ArgumentError(f"tolerance {tolerance!r}: must lie between 0 and 1")
+    path = SlopePath(
+        simulator, time, step, start, inputs or {}, coordinates=coordinates, smoothing=smoothing, options=options
+    )
+    q = weights_of("Q", Q, path.names)
+    wanted, r = regulated(R, path.inputs)
+    last = q if final is None else weights_of("final", final, path.names)
+    search = _Search(path, wanted, q, r, last, numbers_of("goal", goal, path.names))
+    return search.run(iterations, tolerance)
+
+
+@dataclass
+class _Motion:
+    """States of the solver at the knots but the last, x at all, inputs in rows, and what they cost."""
+
+    states: list[Array]
+    x: Array
+    rows: Array
+    cost: float
+
+
+@dataclass
+class _Search:
+    path: SlopePath
+    wanted: list[int]
+    q: Array
+    r: Array
+    last: Array
+    goal: Array
+    weight: float = 0.0
+    models: list[Any] = field(default_factory=list)
+
+    def run(self, iterations: int, tolerance: float) -> Plan:
+        """Change the inputs until nothing is to be gained."""
+        motion = self.forwards(None, None, 0.0)
+        assert motion is not None
+        costs, ended, converged = [motion.cost], f"ended after {iterations} changes", False
+        self.models = self.linearized(motion)
+        steps = None
+        for _ in range(iterations):
+            steps = self.backwards(motion)
+            if steps is None:
+                if not self._hold():
+                    ended = "no change of the inputs makes the cost fall"
+                    break
+                continue
+            if steps[2] <= tolerance * max(motion.cost, 1e-300) and self.weight <= 1e-4:
+                ended, converged = "converged", True
+                break
+            better = self.tried(motion, steps)
+            if better is None:
+                if not self._hold():
+                    ended = "no change of the inputs makes the cost fall"
+                    break
+                continue
+            motion, self.weight = better, self.weight / GROWTH if self.weight > LEAST else 0.0
+            self.models = self.linearized(motion)
+            costs.append(motion.cost)
+        self.weight = 0.0
+        return self._plan(motion, tuple(costs), converged, ended)
+
+    def _hold(self) -> bool:
+        """More weight on where states were; whether there may be any more."""
+        self.weight = max(LEAST, GROWTH * self.weight)
+        return self.weight <= MOST
+
+    # --- forwards -----------------------------------------------------------------------------------------------------
+    def forwards(self, motion: _Motion | None, steps: tuple | None, share: float) -> _Motion | None:
+        """The motion with changed inputs; None where it cannot be solved. The first is as it is given."""
+        path = self.path
+        path.rewind()
+        state, rows = path.first, path.rows.copy() if motion is None else motion.rows.copy()
+        states, x = [], []
+        for k in range(len(path)):
+            x.append(path.x(state, rows[k]))
+            if motion is not None and steps is not None:
+                change = share * steps[0][k] - steps[1][k] @ (x[k] - motion.x[k])
+                rows[k, self.wanted] = motion.rows[k, self.wanted] + change
+            states.append(state)
+            try:
+                state = path.after(state, rows[k])
+            except SolverError as error:
+                if motion is None:
+                    raise SolverError(f"ilqr: the first guess, at {path.time[k]:g} s: {error}", error.status) from None
+                return None
+        x.append(path.x(state, rows[-1]))
+        return _Motion(states, np.array(x), rows, self.cost(np.array(x), rows))
+
+    def cost(self, x: Array, rows: Array) -> float:
+        """What a motion costs."""
+        off, u = x - self.goal, rows[:, self.wanted]
+        steps = np.einsum("ki,ij,kj", off[:-1], self.q, off[:-1]) + np.einsum("ki,ij,kj", u, self.r, u)
+        return float(steps + off[-1] @ self.last @ off[-1])
+
+    def tried(self, motion: _Motion, steps: tuple) -> _Motion | None:
+        """The longest change whose cost falls as it should."""
+        for share in SHARES:
+            found = self.forwards(motion, steps, share)
+            promised = share * (2.0 - share) * steps[2]
+            if found is not None and motion.cost - found.cost > KEPT * promised:
+                return found
+        return None
+
+    # --- backwards ----------------------------------------------------------------------------------------------------
+    def linearized(self, motion: _Motion) -> list[tuple[Array, Array]]:
+        """A and B of every step."""
+        path, found = self.path, []
+        for state, row in zip(motion.states, motion.rows, strict=True):
+            one = path.linearized(state, row)
+            found.append((one.A, one.B[:, self.wanted]))
+        return found
+
+    def backwards(self, motion: _Motion) -> tuple[Array, Array, float, Array] | None:
+        """(changes of inputs (N, m), gains (N, m, n), fall of the cost that a whole change promises, P (N + 1, n, n));
+        None where a knot's quadratic has no minimum."""
+        off, u = motion.x - self.goal, motion.rows[:, self.wanted]
+        slope, cost, promised = self.last @ off[-1], self.last, 0.0
+        changes, gains, costs, held = [], [], [cost], self.weight * np.eye(len(self.q))
+        for k in reversed(range(len(self.models))):
+            a, b = self.models[k]
+            by_u, by_x = self.r @ u[k] + b.T @ slope, self.q @ off[k] + a.T @ slope
+            ahead = cost + held
+            curve = self.r + b.T @ ahead @ b
+            try:
+                np.linalg.cholesky(curve)
+            except np.linalg.LinAlgError:
+                return None
+            change, gain = -np.linalg.solve(curve, by_u), np.linalg.solve(curve, b.T @ ahead @ a)
+            true, cross = self.r + b.T @ cost @ b, b.T @ cost @ a
+            promised -= change @ by_u
+            slope = by_x - gain.T @ (true @ change + by_u) + cross.T @ change
+            cost = self.q + a.T @ cost @ a + gain.T @ true @ gain - gain.T @ cross - cross.T @ gain
+            cost = (cost + cost.T) / 2
+            changes.append(change)
+            gains.append(gain)
+            costs.append(cost)
+        return np.array(changes[::-1]), np.array(gains[::-1]), float(promised), np.array(costs[::-1])
+
+    def _plan(self, motion: _Motion, costs: tuple[float, ...], converged: bool, ended: str) -> Plan:
+        path, steps = self.path, self.backwards(motion)
+        assert steps is not None  # without weight on states, Q, R and final alone make the curve
+        names = tuple(path.inputs[k] for k in self.wanted)
+        tracker = Tracker(steps[1], steps[3], path.names, names, path.time, motion.x)
+        return Plan(
+            motion.x, motion.rows, path.names, path.inputs, path.time, motion.cost, costs, converged, ended,
+            path.given(motion.rows), tracker,
+        )  # fmt: skip

@@ -1,0 +1,108 @@
+"""The gradient of a loss along a motion, by the adjoint: λ_k = ∂ℓ/∂x_k + A_kᵀ λ_{k+1}, from the last knot to the first.
+
+Only every √N-th state is kept; the stretch between two of them is taken again, and must end in the same bits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from math import isqrt
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symvi.errors import ArgumentError
+from symvi.mechanism.names import shown
+from symvi.simulate.slope_path import SlopePath, repeated
+
+Array = NDArray[np.float64]
+Loss = Callable[[Array, Array], Sequence[Any]]
+
+
+@dataclass(frozen=True, eq=False)
+class Gradient:
+    """What a loss along a motion changes by.
+
+    value: the loss. start (n,): by x at the first knot, whose numbers are `names`. inputs (N, m): by what drives each
+    step, as columns of B. parameters (p,): at fixed coordinates and rates of the start. x (N + 1, n), u (N, m), time
+    (N + 1,) [s]: the motion. parts (N,): equal parts of each step. smoothing: complementarity of contacts, limits and
+    dry friction that the derivatives are of, None without any.
+    """
+
+    value: float
+    start: Array
+    inputs: Array
+    parameters: Array
+    names: tuple[str, ...]
+    input_names: tuple[str, ...]
+    parameter_names: tuple[str, ...]
+    time: Array
+    x: Array
+    u: Array
+    parts: NDArray[np.int64]
+    smoothing: float | None
+
+    def __repr__(self) -> str:
+        about = "" if self.smoothing is None else f", smoothing {self.smoothing:g}"
+        return f"<gradient: loss {self.value:g}, {len(self.inputs)} steps, {len(self.names)} states{about}>"
+
+
+def gradient_along(path: SlopePath, loss: Loss) -> Gradient:
+    """The gradient of a loss along a path. Raises SolverError, AssemblyError; ArgumentError for a loss that is none."""
+    steps, rows, stretch = len(path), path.rows, max(1, isqrt(len(path)))
+    kept, x, state = {0: path.first}, [path.x(path.first, path.held)], path.first
+    for first in range(0, steps, stretch):
+        last = min(first + stretch, steps)
+        reached = path.states(state, first, last, rows)
+        x += [path.x(each, rows[min(first + 1 + k, steps - 1)]) for k, each in enumerate(reached[1:])]
+        kept[last] = state = reached[-1]
+    xs = np.array(x)
+    value, by_x, by_u = _checked(loss(xs.copy(), rows.copy()), xs.shape, rows.shape)
+    names = path.asked.moving.names
+    costate, inputs, parameters = by_x[steps].copy(), by_u.copy(), np.zeros(len(names))
+    parts = np.zeros(steps, np.int64)
+    for first in reversed(range(0, steps, stretch)):
+        last = min(first + stretch, steps)
+        reached = path.states(kept[first], first, last, rows)
+        repeated(reached[-1], kept[last], path.time[last])
+        for k in reversed(range(first, last)):
+            one = path.linearized(reached[k - first], rows[k])
+            inputs[k] += one.B.T @ costate
+            parameters += one.P.T @ costate
+            costate, parts[k] = by_x[k] + one.A.T @ costate, one.parts
+    smoothing = path.asked.smoothing
+    return Gradient(
+        value, costate, inputs, parameters, path.names, path.inputs, names, path.time, xs, rows, parts, smoothing
+    )
+
+
+def _checked(found: object, x: tuple[int, ...], u: tuple[int, ...]) -> tuple[float, Array, Array]:
+    """Value and slopes of a loss. Raises ArgumentError."""
+    if not isinstance(found, Sequence) or len(found) not in (2, 3):
+        raise ArgumentError(f"loss: returned {shown(found)}; return (value, by x) or (value, by x, by u)")
+    value = _numbers("the value", found[0], ())
+    by_x = _numbers("the slope by x", found[1], x)
+    by_u = np.zeros(u) if len(found) == 2 else _numbers("the slope by u", found[2], u)
+    return float(value), by_x, by_u
+
+
+def _numbers(what: str, given: object, shape: tuple[int, ...]) -> Array:
+    try:
+        array = np.array(given, float)
+    except (TypeError, ValueError):
+        raise ArgumentError(f"loss: {what} is {shown(given)}; give numbers") from None
+    if array.shape != shape:
+        raise ArgumentError(f"loss: {what} has shape {array.shape}, and must have {shape}")
+    if not np.isfinite(array).all():
+        where = "" if not shape else f" at knot {int(np.argwhere(~np.isfinite(array))[0][0])}"
+        raise ArgumentError(f"loss: {what} is not finite{where}")
+    return array
+
+
+def gradient_of(loss: Loss, path_arguments: Mapping[str, Any]) -> Gradient:
+    """The gradient along the path of some arguments."""
+    if not callable(loss):
+        raise ArgumentError(f"loss {shown(loss)}: give a function of x and u that returns (value, by x, by u)")
+    return gradient_along(SlopePath(**path_arguments), loss)

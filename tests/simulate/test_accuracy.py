@@ -1,0 +1,77 @@
+"""Motions to an accuracy: what is chosen, and whether the error that is told is the true one."""
+
+import numpy as np
+import pytest
+
+from symvi.errors import AccuracyWarning, ArgumentError, MechanismError
+from symvi.mechanism import Body, Contact, Mechanism, Sphere
+from symvi.simulate import Simulator, SolverOptions
+from symvi.simulate.accuracy import apart
+from tests.support.damped import arm, slider
+from tests.support.pendulums import chain
+
+FINE = SolverOptions(tolerance=1e-13)
+
+
+@pytest.mark.parametrize("asked", (1e-2, 1e-4, 1e-6, 1e-8))
+def test_the_error_that_is_told_is_the_true_one(asked: float) -> None:
+    """Against order 8 in fine steps: estimates are within a factor of four, and all below what was asked for."""
+    mechanism = chain(2, angles=(1.2, -0.4))
+    exact = Simulator(mechanism, order=8).simulate(2.0, 0.0025, every=8, options=FINE)
+    motion = Simulator(mechanism).simulate(2.0, 0.02, accuracy=asked)
+    told, true = motion.accuracy, apart(motion, exact)
+    assert told.is_met and told.asked == asked and told.step == motion.step and told.composition == motion.composition
+    assert true < asked and true / 4 < told.found < true * 4
+    assert np.allclose(motion.time, exact.time)
+
+
+def test_higher_orders_are_chosen_for_smaller_errors() -> None:
+    simulator = Simulator(chain(2, angles=(1.2, -0.4)))
+    orders = [simulator.simulate(1.0, 0.02, accuracy=asked).accuracy.order for asked in (1e-2, 1e-5, 1e-9)]
+    assert orders[0] == 2 and orders == sorted(orders) and orders[-1] >= 6
+
+
+def test_an_order_that_was_chosen_stays() -> None:
+    motion = Simulator(arm(servo=False), order="triple-jump").simulate(0.4, 0.02, accuracy=1e-6)
+    assert motion.accuracy.composition == "triple-jump" and motion.accuracy.is_met
+
+
+def test_inputs_that_change_leave_order_2() -> None:
+    """A servo follows a signal."""
+    motion = Simulator(slider()).simulate(0.4, 0.02, accuracy=1e-4)
+    assert motion.accuracy.order == 2 and motion.accuracy.is_met
+
+
+def test_parameters_that_were_set_are_kept() -> None:
+    simulator = Simulator(arm(servo=False), parameters={"lower.mass": 2.0})
+    motion = simulator.simulate(0.4, 0.02, accuracy=1e-8)
+    exact = Simulator(arm(servo=False), order=8, parameters={"lower.mass": 2.0}).simulate(
+        0.4, 0.01, every=2, options=FINE
+    )
+    assert motion.composition and apart(motion, exact) < 1e-8
+
+
+def test_what_no_step_reaches_is_told() -> None:
+    """Round-off of 60 s of a whipping pendulum is far above the error that is asked for."""
+    wild = Simulator(chain(2, angles=(3.0, 2.0)), order=8)
+    with pytest.warns(AccuracyWarning, match="shorter steps bring it no nearer"):
+        motion = wild.simulate(60.0, 0.05, every=20, accuracy=1e-12)
+    assert not motion.accuracy.is_met
+
+
+def test_a_ball_that_lands_has_order_2() -> None:
+    ball = Body(name="ball", mass=1.0, shape=Sphere(radius=0.1), position=(0, 0, 0.15))
+    mechanism = Mechanism(name="drop", bodies=[ball], contacts=[Contact(name="floor", child="ball", radius=0.1)])
+    motion = Simulator(mechanism).simulate(0.5, 0.01, accuracy=1e-3)
+    assert motion.accuracy.order == 2
+
+
+def test_what_makes_no_sense_is_refused() -> None:
+    simulator = Simulator(arm(servo=False))
+    for asked in (0.0, -1.0, 2.0, True, "fine", float("nan")):
+        with pytest.raises(ArgumentError, match="accuracy"):
+            simulator.simulate(0.1, 0.01, accuracy=asked)
+    with pytest.raises(MechanismError, match="start from its state"):
+        simulator.simulate(0.1, 0.01, accuracy=1e-3, start=simulator.simulate(0.1, 0.01))
+    with pytest.raises(ArgumentError, match="controller"):
+        simulator.simulate(0.1, 0.01, accuracy=1e-3, controller=lambda t, state: {})
