@@ -83,7 +83,7 @@ if TYPE_CHECKING:
         SymviWarning,
     )
     from symvi.exporters import Exported, export
-    from symvi.importers import Imported, load
+    from symvi.importers import Format, Imported, load, register_format
     from symvi.mechanism import (
         Actuator,
         Body,
@@ -122,7 +122,7 @@ _HOME_OF = {
         " MechanismError MissingExtraError MissingFileError RateWarning SolverError SpinWarning StiffnessWarning"
         " SymviError SymviWarning",
         "symvi.exporters": "Exported export",
-        "symvi.importers": "Imported load",
+        "symvi.importers": "Format Imported load register_format",
         "symvi.mechanism": "Actuator Body Box Capsule Contact Coupling Cylinder Driver DryFriction Joint JointDamper"
         " JointSpring Limit Mechanism PointSpring Potential Rod Servo Sphere Wrench",
         "symvi.mechanism.state": "State",
@@ -155,6 +155,7 @@ __all__ = [
     "Exported",
     "FileError",
     "ForceKind",
+    "Format",
     "Imported",
     "Joint",
     "JointDamper",
@@ -188,6 +189,7 @@ __all__ = [
     "placements",
     "register_contact",
     "register_force",
+    "register_format",
     "register_joint",
     "state_from",
     "sweep",

@@ -32,7 +32,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
     ("simulate",),
     ("proofs", "verify", "importers", "exporters", "plots", "demos", "control", "sweeps"),
     ("page",),
-    ("joints", "forces", "contacts", "view"),
+    ("joints", "forces", "contacts", "view", "learn"),
     ("environment",),
     ("cli",),
     ("__init__", "__main__"),

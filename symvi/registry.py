@@ -25,7 +25,7 @@ from typing import Any, Generic, Literal, NamedTuple, Protocol, TypeVar
 from symvi.errors import ArgumentError, MechanismError, SymviError, told_as_files
 
 __all__ = [
-    "CONTACTS", "ContactKind", "FORCES", "ForceKind", "JOINTS", "JointType", "Registry", "Rows", "Words",
+    "CONTACTS", "ContactKind", "FORCES", "ForceKind", "JOINTS", "JointType", "Law", "Registry", "Rows", "Words",
     "register_contact", "register_file", "register_force", "register_joint",
 ]  # fmt: skip
 
@@ -139,6 +139,20 @@ def _is_size(value: object) -> bool:
     return isinstance(value, int | float) and 0.0 < value < math.inf
 
 
+def _span_problems(span: object) -> Iterator[str]:
+    """What is wrong with how something is drawn between two points."""
+    if span is None:
+        return
+    if not (isinstance(span, tuple) and len(span) == 2):
+        yield f"span is {span!r}, but must be (look, radius), or None where nothing is drawn"
+        return
+    look, radius = span
+    if look not in LOOKS:
+        yield f"span has the look {look!r}, but there are {', '.join(LOOKS)}"
+    if not _is_size(radius):
+        yield f"span has the radius {radius!r}, but it must be a number above zero, of the mechanism's size"
+
+
 class Rows(NamedTuple):
     """Constrained translations and rotations of a joint that is a mix of rows."""
 
@@ -170,7 +184,8 @@ class JointType:
     rows: (geometry, in_joint_axes) -> the rows as pieces (physics/joints): formulas, and what they are applied to.
     naive: (numbers, a, b, functions, near, in_joint_axes) -> the rows by their plain definition, of placements (x, q).
     coordinates: kinds of the minimal coordinates that it leaves free, translations first; none: it has no coordinates.
-    tree: whether the coordinates say where the child is; rows and coordinates are six together then.
+    tree: whether the coordinates say where the child is: displaced along free axes of the triad, turned about its axis
+        (two rotations: about a pin, too). Rows and coordinates are six together then, and the rows vanish there.
     held: of a mix of rows (symvi/joints/table.py), how many translations and rotations it holds.
     needs: the fields of a description that belong to this type, all of which must be given.
     defaults: (joint) -> values of such fields that follow from others.
@@ -179,7 +194,9 @@ class JointType:
     has_pin: two rotations, about the axis and about child_axis.
     is_threaded: the child advances by pitch times its turn.
     is_own: its rows are a user's expressions, which may depend on where the bodies are in the world.
-    marker: (solid, proportions) on a page, None for none. has_place: whether it holds a point of its bodies.
+    marker: (solid, proportions) on a page, None for none. around: the bodies that it must show outside of.
+    span: how a page draws the joint between its two points, (look, radius); None: not at all.
+    has_place: whether it holds a point of its bodies.
     words: how its derivation is told. example: values of its own fields, for proofs and tests.
     """
 
@@ -201,6 +218,8 @@ class JointType:
     has_place: bool = True
     words: Words | None = None
     example: Mapping[str, Any] = field(default_factory=dict)
+    around: tuple[str, ...] = ("parent", "child")
+    span: tuple[str, float] | None = None
 
     def units_of(self, joint: Any) -> str:
         """The units of a joint's rows, a letter each. Raises MechanismError where a function of units gives others."""
@@ -223,14 +242,13 @@ class JointType:
                 yield f"{name} is {getattr(self, name)!r}, but must be a symvi.registry.{kind.__name__}, or None"
         if not callable(self.units) and not (isinstance(self.units, str) and set(self.units) <= {"m", "r"}):
             yield f"units {self.units!r} must have a letter m or r for each row, or be a function of the description"
-        kinds = ("translation", "rotation")
-        if unknown := [kind for kind in self.coordinates if kind not in kinds]:
-            yield f"coordinates have {unknown[0]!r}, but each is 'translation' or 'rotation'"
-        elif list(self.coordinates) != sorted(self.coordinates, key=kinds.index):
-            yield "coordinates must have translations first"
+        yield from self._coordinate_problems()
         if unknown := [name for name in self.needs if name not in OWN_FIELDS]:
             yield f"needs {unknown[0]!r}, but has the choice of {', '.join(OWN_FIELDS)}; numbers names any other number"
         yield from self._marker_problems()
+        yield from _span_problems(self.span)
+        if not (isinstance(self.around, tuple | list) and set(self.around) <= {"parent", "child"}):
+            yield f"around is {self.around!r}, but must be a tuple of 'parent' and 'child'"
         if self.is_own and "expressions" not in self.needs:
             yield "is_own is for rows of a user's expressions: needs must have 'expressions'"
         for name, of in (("has_pin", "child_axis"), ("is_threaded", "pitch")):
@@ -239,6 +257,15 @@ class JointType:
         for name, meaning in self.numbers.items():
             if not (isinstance(meaning, tuple | list) and len(meaning) == 2):
                 yield f"numbers has {meaning!r} for '{name}', but must have (meaning, unit)"
+
+    def _coordinate_problems(self) -> Iterator[str]:
+        kinds = ("translation", "rotation")
+        if unknown := [kind for kind in self.coordinates if kind not in kinds]:
+            yield f"coordinates have {unknown[0]!r}, but each is 'translation' or 'rotation'"
+        elif list(self.coordinates) != sorted(self.coordinates, key=kinds.index):
+            yield "coordinates must have translations first"
+        elif list(self.coordinates).count("rotation") == 2 and not self.has_pin:
+            yield "coordinates have two rotations: these are about the axis and a child_axis; set has_pin"
 
     def _marker_problems(self) -> Iterator[str]:
         if self.marker is None:
@@ -271,6 +298,31 @@ def register_joint(record: JointType) -> JointType:
 
 
 @dataclass(frozen=True)
+class Law:
+    """What a force does within the step (physics/laws.py), by the names that its numbers have in model and record.
+
+    is_elastic: it has a `stiffness`, towards the numbers `rest`, of two points towards the `length`.
+    is_damped: it has a `damping`.
+    is_aimed: a servo's, elastic and damped, towards the inputs `target` and `target_rate`; of a joint with one axis.
+    is_sinusoidal: elastic, by the numbers `rest_cos` and `rest_sin`; of a joint whose only free axis is a rotation.
+    is_between_points: along the distance of its `parent_anchor` and `child_anchor`, instead of its `joint`.
+    has_length: of two points: a spring with a length; one without pulls along three directions.
+    """
+
+    is_elastic: bool = False
+    is_damped: bool = False
+    is_aimed: bool = False
+    is_sinusoidal: bool = False
+    is_between_points: bool = False
+    has_length: bool = False
+
+    @property
+    def is_along_joint(self) -> bool:
+        """Whether it is a share of what acts along a joint's coordinates."""
+        return not self.is_between_points
+
+
+@dataclass(frozen=True)
 class ForceKind:
     """Everything that symvi knows of a kind of force.
 
@@ -279,6 +331,11 @@ class ForceKind:
     model: (system, force) -> what acts on which rows (physics/model.py): a ForceModel at the knots, a LawModel or
         ShareModel within the step; None for an inequality (dry friction). system has the mechanism and the geometry of
         every joint (physics/multibody.py).
+    law: (force) -> the Law that its model has within the step, which warnings, guards and proofs ask for; None of what
+        acts at the knots, and of an inequality.
+    per_axis: fields of the description that have a number for each free axis of its joint.
+    on_joint: (force, kinds of its joint's coordinates) -> what is wrong with the description there.
+    is_motor: whether its inputs move its joint; what a law aims at always does.
     numbers: (mechanism, force) -> names and numbers of the description that a run may change (numbers/settings.py).
     naive: (scene, force, numbers, inputs) -> its energy or power by plain definition (naive/force_energies.py).
     record: (mechanism, force, joints, numbers) -> its parameters, derived a second time for proofs.
@@ -304,36 +361,62 @@ class ForceKind:
     definitions: Callable[[], Iterable] = lambda: ()
     told: Mapping[str, Callable[[], Any]] = field(default_factory=dict)
     examples: Callable[[str, str], Iterable] = lambda parent, child: ()
+    law: Callable[[Any], Law | None] = lambda force: None
+    per_axis: tuple[str, ...] = ()
+    on_joint: Callable[[Any, tuple[Kind, ...]], Iterable] = lambda force, kinds: ()
+    is_motor: bool = False
+
+    @property
+    def is_inequality(self) -> bool:
+        """Whether it is dry friction, which holds as much as it can instead of acting by a law."""
+        return self.model is None
 
     def problems(self) -> Iterator[str]:
         """What is wrong with a record from outside as such."""
         if not callable(self.model):
             yield f"model is {self.model!r}, but must be a function: without one, nothing would act"
-        yield from _misfits(self, "numbers record signals expressions pulls_at_knots definitions examples", "told")
+        functions = "law on_joint numbers record signals expressions pulls_at_knots definitions examples"
+        yield from _misfits(self, functions, "told")
+        described = self.description() if callable(self.description) else None
+        fields = getattr(described, "model_fields", {})
+        if not isinstance(self.per_axis, tuple | list) or not all(name in fields for name in self.per_axis):
+            yield f"per_axis is {self.per_axis!r}, but must be a tuple of fields of its description"
         if not (self.naive is None or callable(self.naive)):
             yield f"naive is {self.naive!r}, but must be a function, or None without proofs"
-        described = self.description() if callable(self.description) else None
-        kind = getattr(described, "model_fields", {}).get("kind")
+        kind = fields.get("kind")
         if not isinstance(described, type) or getattr(kind, "default", None) != self.name:
             yield f"description must return a class of forces whose kind is '{self.name}'"
         yield from self._span_problems(described)
 
     def _span_problems(self, described: Any) -> Iterator[str]:
-        if self.span is None:
-            return
-        if not (isinstance(self.span, tuple) and len(self.span) == 2):
-            yield f"span is {self.span!r}, but must be (look, radius), or None where nothing is drawn"
-            return
-        look, radius = self.span
-        if look not in LOOKS:
-            yield f"span has the look {look!r}, but there are {', '.join(LOOKS)}"
-        if not _is_size(radius):
-            yield f"span has the radius {radius!r}, but it must be a number above zero, of the mechanism's size"
-        if lacking := [name for name in POINTS if name not in getattr(described, "model_fields", {})]:
+        if problems := list(_span_problems(self.span)):
+            yield from problems
+        elif self.span and (lacking := [n for n in POINTS if n not in getattr(described, "model_fields", {})]):
             yield f"span is between two points, but {described.__name__} has no '{lacking[0]}'; set span to None"
 
 
 FORCES: Registry[ForceKind] = Registry("kind of force")
+
+
+def law_of(force: Any) -> Law | None:
+    """What a described force does within the step; None of one at the knots, and of an inequality."""
+    return FORCES[force.kind].law(force)
+
+
+def moves_joint(force: Any) -> bool:
+    """Whether a described force has inputs that move its joint."""
+    law = law_of(force)
+    return FORCES[force.kind].is_motor or bool(law and law.is_aimed)
+
+
+def laws_between_points(forces: Iterable) -> list:
+    """Those forces of these that act within the step along the distance of two points."""
+    return [force for force in forces if (law := law_of(force)) and law.is_between_points]
+
+
+def inequalities_of(forces: Iterable) -> list:
+    """Those forces of these that are inequalities: dry friction."""
+    return [force for force in forces if FORCES[force.kind].is_inequality]
 
 
 def register_force(record: ForceKind) -> ForceKind:
@@ -445,13 +528,16 @@ def register_contact(record: ContactKind) -> ContactKind:
     return CONTACTS.register(record)
 
 
+REGISTRIES: list[Registry[Any]] = [JOINTS, FORCES, CONTACTS]  # formats join them, where files are imported
+
+
 def contact_types() -> frozenset[str]:
     """The names that the program has for contacts of all kinds."""
     return frozenset(kind.type for kind in CONTACTS.values())
 
 
 def register_file(path: Path) -> tuple[str, ...]:
-    """Run a Python file that registers joint types, kinds of forces or kinds of contacts; returns the names of those.
+    """Run a Python file that registers joint types, kinds of forces, of contacts, or formats; returns their names.
 
     Modules that lie beside it can be imported, now and when its records are used. Raises ArgumentError where it fails
     or registers nothing, FileError or MissingFileError where it cannot be read.
@@ -460,7 +546,7 @@ def register_file(path: Path) -> tuple[str, ...]:
         text = path.read_bytes()
     if (folder := str(path.resolve().parent)) not in sys.path:
         sys.path.append(folder)  # last, so that nothing there takes the place of a package that symvi needs
-    before = {*JOINTS, *FORCES, *CONTACTS}
+    before = {(registry.what, registry.serial(name)) for registry in REGISTRIES for name in registry}
     # Classes of descriptions look for their module by its name; none that is imported may be called so.
     module = sys.modules[f"registers {path.stem}"] = ModuleType(f"registers {path.stem}")
     module.__file__ = str(path)
@@ -472,11 +558,15 @@ def register_file(path: Path) -> tuple[str, ...]:
         raise ArgumentError(f"{_line(error, path)}: {error}") from error
     except (Exception, SystemExit) as error:
         raise ArgumentError(f"{_line(error, path)}: {type(error).__name__}: {error}") from error
-    found = tuple(name for registry in (JOINTS, FORCES, CONTACTS) for name in registry if name not in before)
+    found = tuple(
+        name
+        for registry in REGISTRIES
+        for name in registry
+        if registry.serial(name) and (registry.what, registry.serial(name)) not in before
+    )
     if not found:
-        raise ArgumentError(
-            f"{path} registers nothing; call symvi.register_joint, register_force or register_contact in it"
-        )
+        calls = "symvi.register_joint, register_force, register_contact or register_format"
+        raise ArgumentError(f"{path} registers nothing; call {calls} in it")
     return found
 
 

@@ -9,13 +9,13 @@ from typing import NamedTuple, TypedDict, TypeVar
 
 from symvi.analysis.joint_sides import free_sides
 from symvi.graph import Constraint, EliminationOrder, Graph, plan
-from symvi.mechanism import Mechanism, PointSpring, constraint_count, coordinate_count
+from symvi.mechanism import Mechanism, constraint_count, coordinate_count
 from symvi.numbers.extent import size_of
 from symvi.physics.coordinates import joint_laws, with_laws
 from symvi.physics.model import SHARES, ConstraintModel, LawModel, Parameter, ShareModel
 from symvi.physics.multibody import MultibodySystem
 from symvi.physics.relations import lock_model
-from symvi.registry import JOINTS
+from symvi.registry import JOINTS, laws_between_points
 
 Weighed = TypeVar("Weighed", ConstraintModel, LawModel)
 
@@ -145,7 +145,7 @@ def held_bodies(mechanism: Mechanism) -> Counter[str]:
     for coupling in mechanism.couplings:
         found.update({body for name in coupling.joints for body in joints[name]})
     found.update(body for driver in mechanism.drivers for body in joints[driver.joint])
-    springs = [force for force in mechanism.forces if isinstance(force, PointSpring)]
+    springs = laws_between_points(mechanism.forces)
     found.update(body for pair in (*mechanism.contacts, *springs) for body in (pair.parent, pair.child))
     return found
 

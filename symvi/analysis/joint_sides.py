@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from symvi.mechanism import Joint, Mechanism, PointSpring
+from symvi.mechanism import Joint, Mechanism
+from symvi.registry import laws_between_points
 
 ENDS = ("child", "parent")
 Edge = tuple[str, str]  # a joint, and the body whose side of it is meant
@@ -53,7 +54,7 @@ def beyond(mechanism: Mechanism, side: Edge) -> Iterator[Edge]:
 def _held(mechanism: Mechanism) -> set[str]:
     """Bodies that gears, drivers, contacts or point springs hold."""
     ends = {joint.name: {joint.parent, joint.child} for joint in mechanism.joints}
-    springs = [force for force in mechanism.forces if isinstance(force, PointSpring)]
+    springs = laws_between_points(mechanism.forces)
     found = {name for pair in (*mechanism.contacts, *springs) for name in (pair.parent, pair.child)}
     found |= {name for gear in mechanism.couplings for joint in gear.joints for name in ends[joint]}
     return found | {name for driver in mechanism.drivers for name in ends[driver.joint]}

@@ -10,14 +10,15 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from symvi.analysis.contact_place import check_contact_points
+from symvi.analysis.equations import Equations, start_configuration
 from symvi.errors import ArgumentError, AssemblyError, MechanismError, SymviError
-from symvi.mechanism import Body, Contact, Force, Joint, Mechanism
+from symvi.mechanism import Body, Contact, Force, Joint, Mechanism, coordinate_count, coordinate_kinds
 from symvi.numbers.settings import number_problems
 from symvi.physics.force_models import force_model
 from symvi.physics.joints import check_rows
-from symvi.physics.model_checks import model_problems
+from symvi.physics.model_checks import law_problems, model_problems
 from symvi.physics.multibody import MultibodySystem
-from symvi.registry import FORCES, ContactKind, ForceKind, JointType
+from symvi.registry import FORCES, JOINTS, ContactKind, ForceKind, JointType
 
 __all__ = ["check_records", "try_contact", "try_force", "try_joint"]
 
@@ -25,6 +26,7 @@ FIRST, SECOND = "first", "second"
 # Skew to all coordinate axes, and at right angles to each other, as a universal joint needs them.
 SKEW: dict[str, Any] = {"axis": (0.48, 0.6, 0.64)}
 SKEW_PIN = (0.52, -0.8, 0.36)
+OPEN = 1e-9  # m, rad: what a row may be open by where coordinates place the child
 TOUCH: dict[str, Any] = {"child_anchor": (0.3, 0.1, -0.2), "radius": 0.1, "friction": 0.4}
 
 
@@ -32,10 +34,34 @@ def check_records(system: MultibodySystem) -> None:
     """Raise MechanismError for a joint type or a kind of force from outside that cannot be used there."""
     for joint in system.mechanism.joints:
         check_rows(system.geometry(joint.name))
+        if JOINTS.serial(joint.type) and JOINTS[joint.type].tree:
+            _check_placing(joint)
     for force in system.mechanism.forces:
         if FORCES.serial(force.kind):
             for problem in _force_problems(system, force):
                 raise MechanismError(f"force '{force.name}': kind of force '{force.kind}': {problem}")
+
+
+def _check_placing(joint: Joint) -> None:
+    """Raise MechanismError where a joint's rows do not vanish at bodies that its coordinates place.
+
+    Joint coordinates, starts and importers take the child to be there, whatever the rows say.
+    """
+    count = coordinate_count(joint)
+    for values in (tuple((0.3, -0.4, 0.5)[(k + first) % 3] for k in range(count)) for first in range(3)):
+        placed = joint.changed(parent=FIRST, child=SECOND, coordinate=values or None, velocity=None)
+        first, second = _between().bodies
+        first = first.changed(position=(0.3, -0.2, 0.1), orientation=(0.5, 0.1, 0.7, 0.5))
+        mechanism = Mechanism(name="placed", bodies=[first, second], joints=[placed])
+        model = MultibodySystem(mechanism).joint(joint.name)
+        start = start_configuration(mechanism, mechanism.bodies, {})
+        (found,), _ = Equations(mechanism.body_names, [model]).at(start)
+        for value, name, unit in zip(found.g, model.row_names, model.row_units, strict=True):
+            if not abs(value) < OPEN:
+                raise MechanismError(
+                    f"joint '{joint.name}': joint type '{joint.type}': at the coordinates {values} its row '{name}' is "
+                    f"{value:.3g} {unit}; let it be zero where they place the child, or set tree=False"
+                )
 
 
 def _force_problems(system: MultibodySystem, force: Force) -> Iterator[str]:
@@ -43,6 +69,9 @@ def _force_problems(system: MultibodySystem, force: Force) -> Iterator[str]:
     found = list(model_problems(model, system.mechanism.body_names))
     yield from found
     if not found:
+        joint = getattr(force, "joint", None)
+        axes = len(coordinate_kinds(system.mechanism.joint(joint).type)) if joint else 0
+        yield from law_problems(model, force, axes)
         yield from number_problems(system.mechanism, force, model.parameters)
     yield from _text_problems(force)
 

@@ -36,6 +36,16 @@ def model(system: Any, force: Any) -> Any:
     )
 
 
+def on_joint(force: Any, kinds: tuple) -> Iterator:
+    """As many signals as free axes."""
+    from symvi.mechanism.description import Complaint
+    from symvi.mechanism.joint_table import free_axes
+
+    if force.signal is not None and len(force.signal) != len(kinds):
+        has = f"signal has {len(force.signal)} texts, but joint '{force.joint}' has {free_axes(kinds)}"
+        yield Complaint(("signal",), has)
+
+
 def signals(force: Any) -> Iterator:
     """One for each axis."""
     single = len(force.signal) == 1
@@ -45,17 +55,23 @@ def signals(force: Any) -> Iterator:
 
 
 def naive(scene: Any, force: Any, numbers: Any, inputs: Any) -> Any:
-    """Its power: forces times the rates that they act along."""
+    """Its power: forces times the rates that they act along, and how far the joint moves."""
     from symvi.naive.force_energies import NaiveForce, rates_of
     from symvi.naive.laws import near_of
+    from symvi.naive.nodes import rubbing
+    from symvi.naive.quaternion import subtract
 
-    joint = scene.joints[force.joint]
-    rates = rates_of(scene, joint, near_of(scene, force.name))
+    joint, near = scene.joints[force.joint], near_of(scene, force.name)
+    rates = rates_of(scene, joint, near)
 
     def power(*motion):
         return sum((f * rate for f, rate in zip(inputs["force"], rates(*motion), strict=True)), scene.zero)
 
-    return NaiveForce((joint.parent, joint.child), power=power)
+    def way():
+        rows = rubbing(scene.system, joint, near)
+        return subtract(rows(scene.system.second()), rows(scene.system.first))
+
+    return NaiveForce((joint.parent, joint.child), power=power, given=lambda: inputs["force"], way=way)
 
 
 register_force(
@@ -64,6 +80,8 @@ register_force(
         description=description,
         model=model,
         naive=naive,
+        on_joint=on_joint,
+        is_motor=True,
         signals=signals,
     )
 )

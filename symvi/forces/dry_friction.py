@@ -34,5 +34,6 @@ register_force(
         description=description,
         model=None,
         numbers=numbers,
+        per_axis=("bound",),
     )
 )

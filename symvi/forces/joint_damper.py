@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from symvi.registry import ForceKind, register_force
+from symvi.registry import ForceKind, Law, register_force
 
 
 def description() -> type:
@@ -57,5 +57,7 @@ register_force(
         numbers=numbers,
         naive=naive,
         record=record,
+        law=lambda force: Law(is_damped=True),
+        per_axis=("damping",),
     )
 )

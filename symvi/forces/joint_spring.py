@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from math import cos, sin
 from typing import Any
 
-from symvi.registry import ForceKind, register_force
+from symvi.registry import ForceKind, Law, register_force
 
 
 def description() -> type:
@@ -32,6 +32,11 @@ def model(system: Any, force: Any) -> Any:
         "rest": Parameter(rest, "coordinates without force", "m, rad"),
     }
     return share(joint, force, numbers, stiffness="stiffness", rest="rest")
+
+
+def law(force: Any) -> Law:
+    """Elastic, linear or sinusoidal."""
+    return Law(is_elastic=True, is_sinusoidal=force.law == "sinusoidal")
 
 
 def sinusoidal(joint: Any, force: Any, k: int, stiffness: Any, rest: Any) -> Any:
@@ -123,6 +128,8 @@ register_force(
         numbers=numbers,
         naive=naive,
         record=record,
+        law=law,
+        per_axis=("stiffness", "rest"),
         pulls_at_knots=lambda force: force.law == "sinusoidal",
     )
 )

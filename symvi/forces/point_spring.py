@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from symvi.registry import ForceKind, register_force
+from symvi.registry import ForceKind, Law, register_force
 
 
 def description() -> type:
@@ -49,6 +49,11 @@ def model(system: Any, force: Any) -> Any:
         ("m",) * rows,
         laws,
     )
+
+
+def law(force: Any) -> Law:
+    """Elastic, and damped if it has a damping."""
+    return Law(is_elastic=True, is_damped=bool(force.damping), is_between_points=True, has_length=bool(force.length))
 
 
 def numbers(mechanism: Any, force: Any) -> Iterator:
@@ -144,6 +149,7 @@ register_force(
         numbers=numbers,
         naive=naive,
         record=record,
+        law=law,
         pulls_at_knots=lambda force: force.length > 0.0,
         span=("spring", 0.045),
         definitions=definitions,

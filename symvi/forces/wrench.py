@@ -53,17 +53,27 @@ def signals(force: Any) -> Iterator:
 
 
 def naive(scene: Any, force: Any, numbers: Any, inputs: Any) -> Any:
-    """Its power."""
+    """Its power, how far its point moves, and how far its body turns."""
     from symvi.naive.force_energies import NaiveForce
-    from symvi.naive.quaternion import add, cross, dot, rotate
+    from symvi.naive.quaternion import add, cross, dot, rotate, scale, subtract
+
+    def in_world(q):
+        return inputs["force"] if force.frame == "world" else rotate(q, inputs["force"])
 
     def power(a, b, motion_a, motion_b):
-        arm, push = rotate(b[1], numbers["point"]), inputs["force"]
-        push = push if force.frame == "world" else rotate(b[1], push)
-        velocity = add(motion_b[0], cross(motion_b[1], arm))
-        return dot(push, velocity) + dot(rotate(b[1], inputs["torque"]), motion_b[1])
+        velocity = add(motion_b[0], cross(motion_b[1], rotate(b[1], numbers["point"])))
+        return dot(in_world(b[1]), velocity) + dot(rotate(b[1], inputs["torque"]), motion_b[1])
 
-    return NaiveForce(("world", force.body), power=power)
+    def given():
+        q = scene.system.first[force.body][1]
+        return [*in_world(q), *rotate(q, inputs["torque"])]
+
+    def way():
+        places = [at[force.body] for at in (scene.system.first, scene.system.second())]
+        before, after = (add(x, rotate(q, numbers["point"])) for x, q in places)
+        return [*subtract(after, before), *scale(scene.h, scene.system.velocity(force.body)[1])]
+
+    return NaiveForce(("world", force.body), power=power, given=given, way=way)
 
 
 def record(mechanism: Any, force: Any, joints: Any, numbers: Any) -> dict[str, list]:

@@ -4,8 +4,8 @@
     print(imported.report)
     simulator = symvi.Simulator(imported.mechanism)
 
-A reader per format makes a neutral tree (tree.py) of a file. One policy makes it something that can be simulated
-(policy.py), and one module makes it a mechanism (assemble.py).
+A reader per format (formats.py) makes a neutral tree (tree.py) of a file. One policy makes it something that can be
+simulated (policy.py), and one module makes it a mechanism (assemble.py).
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from os import PathLike
 from typing import Literal
 
 from symvi.errors import MechanismError
+from symvi.importers.formats import FORMATS, Format, register_format
 from symvi.importers.model import Imported, Placed, Shown
 from symvi.importers.options import Options
 from symvi.importers.reading import read
@@ -22,7 +23,11 @@ from symvi.importers.report import Notice, Report, Source
 from symvi.mechanism.names import shown
 from symvi.mechanism.starting import Given
 
-__all__ = ["Imported", "Notice", "Options", "Placed", "Report", "Shown", "Source", "load"]
+__all__ = [
+    "Format", "Imported", "Notice", "Options", "Placed", "Report", "Shown", "Source", "load", "register_format",
+]  # fmt: skip
+
+FORMATS.close_own()
 
 
 def load(

@@ -7,6 +7,7 @@ mj_kinematics in engine_core_smooth.c for the joints of one body, which follow e
 
 from __future__ import annotations
 
+from symvi.importers.formats import Format, register_format
 from symvi.importers.meshes import Folders
 from symvi.importers.mjcf_actuators import read_motors, with_loads_of_actuators
 from symvi.importers.mjcf_bodies import read_bodies
@@ -60,3 +61,17 @@ def read_mjcf(root: Element, findings: Findings, contacts: bool, folders: Folder
 
 def _gravity(compiled: Compiled) -> Vector3:
     return vector_of(compiled.model.opt.gravity) if compiled.is_on("GRAVITY") else (0.0, 0.0, 0.0)
+
+
+register_format(
+    Format(
+        "mjcf",
+        lambda root, findings, options, folders: read_mjcf(
+            root, findings, bool(options.contacts), folders, bool(options.contacts or options.contact_points)
+        ),
+        "give a body a joint that no equality holds, or <freejoint/>",
+        (".xml",),
+        tag="mujoco",
+        hanging="MJCF says itself which bodies are free: those with <freejoint/>",
+    )
+)

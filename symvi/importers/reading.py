@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from os import PathLike, fspath
 from pathlib import Path
+from typing import Any
 
 from symvi.errors import MechanismError
+
+from symvi.importers import urdf, mjcf, trep  # noqa: F401  isort: skip  # they register formats, in this order
 from symvi.importers.assemble import assembled
 from symvi.importers.contact_account import note_made, refuse_none
+from symvi.importers.formats import FORMATS, OWN_FORM, Format, endings
 from symvi.importers.gears import with_stops_on_leaders
 from symvi.importers.ground_points import named_points, shape_contacts
 from symvi.importers.mesh_contacts import MeshCorners
 from symvi.importers.meshes import Folders
-from symvi.importers.mjcf import read_mjcf
 from symvi.importers.model import Imported, Placed, Shown
 from symvi.importers.naming import Names
 from symvi.importers.options import Options
@@ -22,12 +25,10 @@ from symvi.importers.policy import cleaned
 from symvi.importers.pose import Pose
 from symvi.importers.report import Findings, Report, Source
 from symvi.importers.rotors import with_rotors
-from symvi.importers.sexpr import looks_like_expression, parse_expression
 from symvi.importers.starts import held_at_start, note_other_starts, with_start, without_starts_of_followers
 from symvi.importers.tree import Start, Tree, by_name
-from symvi.importers.trep import read_trep
-from symvi.importers.urdf import ROOT_JOINT, read_urdf
-from symvi.importers.xml import Element, parse_xml, read_bytes
+from symvi.importers.urdf import ROOT_JOINT
+from symvi.importers.xml import parse_xml, read_bytes
 from symvi.mechanism import Mechanism
 from symvi.mechanism.files import checked_path, printable
 from symvi.mechanism.joint_table import coordinate_count, coordinate_kinds
@@ -37,54 +38,36 @@ from symvi.mechanism.starting import starting_at
 
 __all__ = ["read"]
 
-OWN = (".toml", ".json")
-XML = (".urdf", ".xml", ".xacro")
-TREP = (".trep", ".sexp", ".sexpr", ".lisp", ".txt")
-Reader = Callable[[Element, Findings, Options, Folders], Tree]
-# root tag of a document -> the reader of its format
-READERS: dict[str, Reader] = {
-    "robot": lambda root, findings, options, folders: read_urdf(root, findings, options.base, options.repair),
-    "mujoco": lambda root, findings, options, folders: read_mjcf(
-        root, findings, bool(options.contacts), folders, bool(options.contacts or options.contact_points)
-    ),
-}
-# root tag, or name of the format -> how the files of a format say themselves what hangs on the world
-HANGING = {
-    "mujoco": "MJCF says itself which bodies are free: those with <freejoint/>",
-    "trep": "trep's frames say themselves how they hang on the world",
-}
-# the same -> what to do about a file in which nothing moves
-MOVES = {
-    "robot": "give a link a joint, or set the root link free: base 'floating'",
-    "mujoco": "give a body a joint that no equality holds, or <freejoint/>",
-    "trep": "give a frame a configuration variable, and a mass to what it moves",
-}
-# the same -> what would make contacts, beside points that the caller names, where the world holds what has shapes
-STANDS = {"robot": ", or let the root link float: base 'floating', --base floating"}
-
 
 def read(path: str | PathLike[str], options: Options) -> Imported:
     """The import of a file. Raises MechanismError with every problem and its place."""
     path = checked_path(path)
     place, ending = printable(path), path.suffix.lower()
-    if ending in OWN:
+    if ending in OWN_FORM:
         return Imported(_own(path, place, options), Report(place, ()))
     findings = Findings(place)
     folders = Folders(Path(fspath(path)).parent, options.packages)
     content = _content(path, place, options, folders, findings)
-    if ending not in XML and (ending in TREP or looks_like_expression(content)):
-        _refuse_base(place, options, "trep")
-        tree = read_trep(parse_expression(content, findings, options.repair), findings)
-        return imported(tree, findings, options, folders, Path(path).stem, "trep")
-    if ending not in XML:
-        raise MechanismError(f"{place}: the ending must be one of {', '.join((*OWN, *XML, *TREP))}")
-    root = parse_xml(content, place)
-    if root.tag not in READERS:
-        remedy = did_you_mean(root.tag, READERS)
-        raise MechanismError(f"{root.source}: <{root.tag[:60]}> is no description of a mechanism; {remedy}")
-    _refuse_base(place, options, root.tag)
-    tree = READERS[root.tag](root, findings, options, folders)
-    return imported(tree, findings, options, folders, Path(path).stem, root.tag)
+    form, document = _parsed(content, place, ending, findings, options)
+    _refuse_base(place, options, form)
+    return imported(form.read(document, findings, options, folders), findings, options, folders, Path(path).stem, form)
+
+
+def _parsed(content: bytes, place: str, ending: str, findings: Findings, options: Options) -> tuple[Format, Any]:
+    """The format of a document, and what its reader takes."""
+    records = list(FORMATS.values())
+    tags = {form.tag: form for form in records if form.tag}
+    if any(ending in form.endings for form in tags.values()):
+        root = parse_xml(content, place)
+        if root.tag not in tags:
+            remedy = did_you_mean(root.tag, tags)
+            raise MechanismError(f"{root.source}: <{root.tag[:60]}> is no description of a mechanism; {remedy}")
+        return tags[root.tag], root
+    others = [form for form in records if form.parse]
+    for form in [form for form in others if ending in form.endings] or others:
+        if form.parse and (ending in form.endings or form.is_content(content)):
+            return form, form.parse(content, findings, options)
+    raise MechanismError(f"{place}: the ending must be one of {', '.join(endings())}")
 
 
 def _own(path: Path, place: str, options: Options) -> Mechanism:
@@ -109,15 +92,15 @@ def _content(path: str | PathLike[str], place: str, options: Options, folders: F
     return expanded(path, options.arguments, folders, findings)
 
 
-def _refuse_base(place: str, options: Options, form: str) -> None:
-    if options.base != "fixed" and form in HANGING:
-        raise MechanismError(f"{place}: base {options.base!r}: {HANGING[form]}")
+def _refuse_base(place: str, options: Options, form: Format) -> None:
+    if options.base != "fixed" and form.hanging:
+        raise MechanismError(f"{place}: base {options.base!r}: {form.hanging}")
 
 
-def imported(tree: Tree, findings: Findings, options: Options, folders: Folders, stem: str, form: str) -> Imported:
+def imported(tree: Tree, findings: Findings, options: Options, folders: Folders, stem: str, form: Format) -> Imported:
     """The import of a tree, whatever format it came from.
 
-    stem: the name of a mechanism that has none. form: root tag, or name of the format.
+    stem: the name of a mechanism that has none.
     """
     by_name(tree.links), by_name(tree.joints), by_name(tree.motors)  # from here on, everything is found by its name
     tree = with_start(tree, options.start, findings)
@@ -136,11 +119,11 @@ def imported(tree: Tree, findings: Findings, options: Options, folders: Folders,
     clean = with_rotors(clean, findings)
     findings.check()
     if not clean.links:
-        raise MechanismError(f"{tree.source}: nothing in it moves; {MOVES[form]}")
+        raise MechanismError(f"{tree.source}: nothing in it moves; {form.moves}")
     if options.contacts or options.contact_points:
         if not clean.contacts:
             is_held = bool(points) and options.base == "fixed"
-            refuse_none(tree, points, links, STANDS.get(form, "") if is_held else "", findings)
+            refuse_none(tree, points, links, form.stands if is_held else "", findings)
             findings.check()
         note_made(tree, points, links, len(clean.contacts), findings)
     lift = ROOT_JOINT if options.base == "floating" else ""

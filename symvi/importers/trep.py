@@ -13,8 +13,9 @@ from __future__ import annotations
 
 from collections import Counter
 
+from symvi.importers.formats import Format, register_format
 from symvi.importers.report import Findings, Source
-from symvi.importers.sexpr import Expression
+from symvi.importers.sexpr import Expression, looks_like_expression, parse_expression
 from symvi.importers.tree import Tree, TreeJoint
 from symvi.importers.trep_constraints import closing_joints
 from symvi.importers.trep_frames import Frames
@@ -70,3 +71,16 @@ def _between(frames: Frames, loops: list[TreeJoint]) -> set[str]:
         for body in frames.bodies[1:]
         if not body.has_mass and onwards[body.link] == 1 and body.link not in held
     }
+
+
+register_format(
+    Format(
+        "trep",
+        lambda root, findings, options, folders: read_trep(root, findings),
+        "give a frame a configuration variable, and a mass to what it moves",
+        (".trep", ".sexp", ".sexpr", ".lisp", ".txt"),
+        parse=lambda content, findings, options: parse_expression(content, findings, options.repair),
+        is_content=looks_like_expression,
+        hanging="trep's frames say themselves how they hang on the world",
+    )
+)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from symvi.importers.formats import Format, register_format
 from symvi.importers.pose import STANDING, Pose
 from symvi.importers.report import Findings, Source
 from symvi.importers.tree import Gear, Link, Tree, TreeJoint
@@ -217,3 +218,15 @@ def _cycle(links: list[Link], joints: list[TreeJoint]) -> Iterator[str]:
         name = parent_of[name]
     around = list(seen)[list(seen).index(name) :]
     return (shown(item) for item in [*around[:10], name])
+
+
+register_format(
+    Format(
+        "urdf",
+        lambda root, findings, options, folders: read_urdf(root, findings, options.base, options.repair),
+        "give a link a joint, or set the root link free: base 'floating'",
+        (".urdf", ".xml", ".xacro"),
+        tag="robot",
+        stands=", or let the root link float: base 'floating', --base floating",
+    )
+)

@@ -58,6 +58,7 @@ register_joint(
         tree=False,
         needs=("length",),
         marker=None,
+        span=("strut", 0.009),
         words=Words(EQUATION, {"L": length}, told, "JM09 (37), in metres"),
         example={"length": 1.7},
     )

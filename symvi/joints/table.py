@@ -13,9 +13,12 @@ from symvi.registry import JointType, Rows, register_joint
 
 PIN, SLEEVE, RAIL, BLOCK = (1.0, 1.0, 1.5), (1.0, 1.0, 3.2), (1.0, 1.0, 3.2), (1.1, 1.1, 1.1)  # of markers
 BALL = ("sphere", ())
+BOTH = ("parent", "child")  # bodies that a marker shows outside of
 
 
-def mix(name: str, translations: int, rotations: int, marker=("box", BLOCK), has_place: bool = True) -> JointType:
+def mix(
+    name: str, translations: int, rotations: int, marker=("box", BLOCK), has_place: bool = True, around=BOTH
+) -> JointType:
     """The record of a mix of rows."""
     held = Rows(translations, rotations)
 
@@ -40,12 +43,13 @@ def mix(name: str, translations: int, rotations: int, marker=("box", BLOCK), has
         held=held,
         marker=marker,
         has_place=has_place,
+        around=around,
     )
 
 
 for record in (
     mix("fixed", 3, 3),
-    mix("prismatic", 2, 3, ("box", RAIL)),
+    mix("prismatic", 2, 3, ("box", RAIL), around=("parent",)),  # a slider is away from its rail
     mix("planar", 1, 3),
     mix("fixed_orientation", 0, 3, None, has_place=False),
     mix("revolute", 3, 2, ("cylinder", PIN)),

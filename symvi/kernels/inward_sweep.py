@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from symvi.kernels import blocks
 from symvi.kernels.blocks import Matrix, Vector, cross
 from symvi.kernels.body_kernels import diagonal_block
@@ -13,6 +15,7 @@ from symvi.kernels.carried_joint import (
     OWN,
     SOURCE,
     CarriedJoint,
+    Link,
     Place,
     TracedAt,
     about,
@@ -21,6 +24,45 @@ from symvi.kernels.carried_joint import (
 )
 from symvi.kernels.limit import KAPPA
 from symvi.kernels.tracing import Trace
+
+
+class Condensed(NamedTuple):
+    """What is left of a joint's coordinates: A and A N2, slopes of laws, N1 of the coordinates that have a balance, and
+    the factors of E = N1ᵀ A N2."""
+
+    inertia: Matrix
+    lift: Matrix
+    slopes: Matrix
+    columns: Matrix
+    factors: Matrix
+
+
+def of_body_below(trace: Trace, link: Link, found: Condensed) -> tuple[Matrix, Matrix]:
+    """N1ᵀ A and A by what the joint passes on of the motion of the body below: all of it, or the point's alone.
+
+    Springs along absolute turns pass on its turning, too.
+    """
+    zero = trace.graph.constant(0)
+    passed = range(3) if link.is_absolute else range(6)
+    given = [[dot_sparse(trace, column, [row[m] for row in found.inertia]) for m in passed] for column in found.columns]
+    matrix = [[found.inertia[r][m] for m in passed] for r in passed]
+    if link.is_sprung:
+        turned = [row[link.slides :] for row in found.slopes]
+        given = [[*row, *(-x for x in turned[k])] for row, k in zip(given, link.solved, strict=True)]
+        spring = turned[link.slides :]
+        matrix = [[*row, zero, zero, zero] for row in matrix] + [[zero, zero, zero, *row] for row in spring]
+    return given, matrix
+
+
+def pushes_below(link: Link, found: Condensed) -> Matrix:
+    """A N2 with the torques of springs on the body below; of what drivers lead, those on the body itself, which
+    `resolve` asks for."""
+    steep = found.slopes[link.slides :]
+    torques = [
+        [row[k] if k in link.driven else -x for k, x in enumerate(slopes)]
+        for slopes, row in zip(steep, found.lift[3:], strict=True)
+    ]
+    return [*found.lift[:3], *torques]
 
 
 class Inward:
@@ -129,45 +171,46 @@ class Inward:
         return [list(row) for row in trace.matrix("A", own)]
 
     def eliminate(self, trace: Trace, place: Place) -> None:
-        link, zero = self.link, trace.graph.constant(0)
-        n, free, columns2 = link.freedoms, link.solved, self.joint.columns(trace, "2")
-        matrix = self._articulated(trace, place)
-        if not n:
-            self._hand_down(trace, place, matrix, self._impulses(trace, place))
+        """E and q, then what the joint leaves to the body below."""
+        link, columns2 = self.link, self.joint.columns(trace, "2")
+        inertia = self._articulated(trace, place)
+        if not link.freedoms:
+            self._hand_down(trace, place, inertia, self._impulses(trace, place))
             return
+        found = self._condensed(trace, inertia, columns2)
+        impulses = self._led(trace, self._impulses(trace, place), found.lift)
+        q = self._solve(trace, found.factors, impulses, found.columns)
+        self.joint.put(trace, "pivot", [x for row in found.factors for x in row])
+        if link.below:
+            self._leave(trace, place, found, impulses, q)
+        elif link.driven:
+            self.joint.put(trace, "lift", [x for row in found.lift for x in row])
+
+    def _condensed(self, trace: Trace, inertia: Matrix, columns2: Matrix) -> Condensed:
+        """A N2, and E = N1ᵀ A N2 of the coordinates that have a balance, with the slopes of laws along them."""
+        free = self.link.solved
         with trace.computing("A N2", SOURCE):
-            lift = [[dot_sparse(trace, row, column) for column in columns2] for row in matrix]
+            lift = [[dot_sparse(trace, row, column) for column in columns2] for row in inertia]
             trace.matrix("AN", lift)
         columns1 = [self.joint.columns(trace, "1")[k] for k in free]
-        slopes = self._slopes(trace) if link.slopes else []
+        slopes = self._slopes(trace) if self.link.slopes else []
         with trace.computing("E = N1ᵀ A N2", SOURCE):
             pivot = [[dot_sparse(trace, column, [row[k] for row in lift]) for k in free] for column in columns1]
-            if link.slopes:
+            if slopes:
                 pivot = blocks.add(pivot, [[slopes[r][c] for c in free] for r in free])
-            factors = blocks.factor(pivot)
-        impulses = self._led(trace, self._impulses(trace, place), lift)
-        q = self._solve(trace, factors, impulses, columns1)
-        self.joint.put(trace, "pivot", [x for row in factors for x in row])
-        if not link.below:
-            if link.driven:
-                self.joint.put(trace, "lift", [x for row in lift for x in row])
-            return
-        # of the motion of the body below, what the joint passes on: all of it, or that of the point alone
-        passed = range(3) if link.is_absolute else range(6)
-        given = [[dot_sparse(trace, column, [row[m] for row in matrix]) for m in passed] for column in columns1]
-        matrix = [[matrix[r][m] for m in passed] for r in passed]
+            return Condensed(inertia, lift, slopes, columns1, blocks.factor(pivot))
+
+    def _leave(self, trace: Trace, place: Place, found: Condensed, impulses: Vector, q: Vector) -> None:
+        """A - A N2 K and W - A N2 q to the body below, K = E^-1 N1ᵀ A."""
+        link, free, zero = self.link, self.link.solved, trace.graph.constant(0)
+        given, matrix = of_body_below(trace, link, found)
+        lift = found.lift
         if link.is_sprung:
-            turned = [row[link.slides :] for row in slopes]
-            given = [[*row, *(-x for x in turned[k])] for row, k in zip(given, free, strict=True)]
-            spring = turned[link.slides :]
-            matrix = [[*row, zero, zero, zero] for row in matrix] + [[zero, zero, zero, *row] for row in spring]
-            # torques on the body below; of what drivers lead, those on the body itself, which `resolve` asks for
-            for steep, row in zip(slopes[link.slides :], lift[3:], strict=True):
-                row[:] = [row[k] if k in link.driven else -x for k, x in enumerate(steep)]
+            lift = pushes_below(link, found)
             impulses = [*impulses[:3], zero, zero, zero]
         lifted = [[row[k] for k in free] for row in lift]
         with trace.computing("K = E^-1 N1ᵀ A", SOURCE):
-            back = blocks.solve(factors, given) if free else []
+            back = blocks.solve(found.factors, given) if free else []
             trace.matrix("K", back)
         with trace.computing("A - A N2 K", SOURCE):
             rest = blocks.subtract_product(matrix, lifted[: len(matrix)], back) if free else matrix

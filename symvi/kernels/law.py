@@ -362,18 +362,22 @@ def share_kernels(records: Records, kind: str, model: ShareModel, joint: str, la
 def _account(records: Records, kind: str, model: ShareModel, own, laws: Laws, numbers) -> Kernel:
     """The account of a spring, a damper or a servo along a joint: its part of phi, over the way of the step."""
 
-    def of_rows(trace: Trace, name: str, rows: Sequence[int], size: int) -> list[Scalar]:
-        """Of a joint's numbers for some rows, those of the coordinates that the share acts along."""
-        values = trace.read(JOINT, "work", name, size, *MEANINGS[name], rate=Rate.ITERATION)
+    def of_rows(trace: Trace, name: str, rows: Sequence[int], acting: Sequence[int]) -> list[Scalar]:
+        """Of a joint's numbers for some rows, those of the coordinates that the share acts along by `acting` rows."""
+        values = trace.read(JOINT, "work", name, len(rows), *MEANINGS[name], rate=Rate.ITERATION)
         by_row = dict(zip(rows, values, strict=True))
-        of = {laws.coordinates[row]: by_row[row] for row in (laws.elastic if model.stiffness else laws.damped)}
+        of = {laws.coordinates[row]: by_row[row] for row in acting}
         return [of[k] for k in model.along]
 
+    def ways_of(trace: Trace, acting: Sequence[int]) -> list[Scalar]:
+        """How far the coordinates move."""
+        h = common.step(trace)
+        return [h * rate for rate in of_rows(trace, "rho", range(len(laws.coordinates)), acting)]
+
     def moving(trace: Trace) -> tuple[list[Scalar], list[Scalar]]:
-        """Coordinates at the first knot, and how far they move."""
-        count, h = len(laws.coordinates), common.step(trace)
-        ways = [h * rate for rate in of_rows(trace, "rho", range(count), count)]
-        return of_rows(trace, "coordinate", laws.elastic, len(laws.elastic)) if model.stiffness else [], ways
+        """Coordinates that springs act along at the first knot, and how far they move."""
+        ways = ways_of(trace, laws.elastic)
+        return of_rows(trace, "coordinate", laws.elastic, laws.elastic), ways
 
     def servo(trace: Trace) -> None:
         trace.note("work += (k (u_s - c_s) + d ((u1' + u2')/2 - rho)) (c2 - c1)", "derived here")
@@ -401,11 +405,16 @@ def _account(records: Records, kind: str, model: ShareModel, own, laws: Laws, nu
 
     def damper(trace: Trace) -> None:
         trace.note("spent += d (c2 - c1)²/h", "the power of a damper")
-        _, ways = moving(trace)
+        ways = ways_of(trace, laws.damped)
         against = [d * way for d, way in zip(numbers(trace, model.damping), ways, strict=True)]
         add(trace, SPENT, dot(trace, against, ways) * common.inverse_step(trace))
 
-    build = servo if model.target else spring if model.stiffness else damper
+    def spring_and_damper(trace: Trace) -> None:
+        spring(trace)
+        damper(trace)
+
+    both = spring_and_damper if model.damping else spring
+    build = servo if model.target else both if model.stiffness else damper
     return single(records, f"account_{kind}", "what the law gives or takes", own, kind, build)
 
 

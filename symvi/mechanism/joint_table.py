@@ -36,6 +36,13 @@ def coordinate_kinds(joint_type: str) -> tuple[Kind, ...]:
     return JOINTS[joint_type].coordinates
 
 
+def free_axes(kinds: tuple[Kind, ...]) -> str:
+    """How many there are, and their kinds, as messages say it."""
+    if not kinds:
+        return "no free axis"
+    return f"{len(kinds)} free ax{'i' if len(kinds) == 1 else 'e'}s ({', '.join(kinds)})"
+
+
 def free_translations(joint: JointLike) -> int:
     """The number of minimal coordinates of a joint that are translations."""
     return coordinate_kinds(joint.type).count("translation")

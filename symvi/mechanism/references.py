@@ -9,12 +9,12 @@ from symvi.mechanism.contacts import Contact, shape_points
 from symvi.mechanism.description import Complaint
 from symvi.mechanism.elements import Coupling, Driver
 from symvi.mechanism.elements_from_tables import TABLES, Elements
-from symvi.mechanism.forces import Actuator, Force, JointSpring, Servo, axis_values
-from symvi.mechanism.joint_table import Kind, coordinate_kinds
+from symvi.mechanism.forces import Force, axis_values
+from symvi.mechanism.joint_table import Kind, coordinate_kinds, free_axes
 from symvi.mechanism.limits import Limit
 from symvi.mechanism.names import WORLD, did_you_mean, shown
 from symvi.mechanism.shapes import Shape
-from symvi.registry import CONTACTS
+from symvi.registry import CONTACTS, FORCES, law_of
 
 __all__ = ["reference_complaints"]
 
@@ -102,8 +102,6 @@ def _element_complaints(element: Any, kinds: Kinds, shapes: Shapes) -> Iterator[
         yield from _coordinate(element, kinds)
     elif isinstance(element, Contact):
         yield from _whole_shape(element, shapes)
-    elif isinstance(element, Servo):
-        yield from _one_axis(("joint",), element.joint, kinds)
     elif isinstance(element, Force) and getattr(element, "joint", None) in kinds:
         yield from _joint_force(element, kinds)
 
@@ -119,7 +117,7 @@ def _coupling(coupling: Coupling, kinds: Kinds) -> Iterator[Complaint]:
 def _coordinate(element: Driver | Limit, kinds: Kinds) -> Iterator[Complaint]:
     joint, coordinate = element.joint, element.coordinate
     if joint in kinds and coordinate >= len(kinds[joint]):
-        free = _free_axes(kinds[joint])
+        free = free_axes(kinds[joint])
         yield Complaint(("coordinate",), f"coordinate {coordinate} of joint '{joint}' does not exist: it has {free}")
 
 
@@ -148,34 +146,29 @@ def _whole_shape(contact: Contact, shapes: Shapes) -> Iterator[Complaint]:
 
 
 def _joint_force(force: Any, kinds: Kinds) -> Iterator[Complaint]:
-    axes = kinds[force.joint]
-    if axes:
+    axes, law = kinds[force.joint], law_of(force)
+    if law and law.is_aimed:
+        yield from _one_axis(("joint",), force.joint, kinds)
+    elif axes:
         yield from _per_axis(force, axes)
     else:
-        yield Complaint(("joint",), f"joint '{force.joint}' has {_free_axes(axes)} for a force to act along")
+        yield Complaint(("joint",), f"joint '{force.joint}' has {free_axes(axes)} for a force to act along")
 
 
 def _per_axis(force: Any, axes: tuple[Kind, ...]) -> Iterator[Complaint]:
-    for name in ("stiffness", "rest", "damping", "bound"):
+    record, law = FORCES[force.kind], law_of(force)
+    for name in record.per_axis:
         try:
-            axis_values(getattr(force, name, 0.0), axes)
+            axis_values(getattr(force, name), axes)
         except ValueError as error:
             yield Complaint((name,), f"{name} {shown(getattr(force, name))} {error}")
-    if isinstance(force, JointSpring) and force.law == "sinusoidal" and axes != ("rotation",):
-        found = f"joint '{force.joint}' has {_free_axes(axes)}"
-        yield Complaint(("law",), f"a sinusoidal spring needs one rotation as the only free axis, but {found}")
-    if isinstance(force, Actuator) and force.signal is not None and len(force.signal) != len(axes):
-        yield Complaint(
-            ("signal",), f"signal has {len(force.signal)} texts, but joint '{force.joint}' has {_free_axes(axes)}"
-        )
+    if law and law.is_sinusoidal and axes != ("rotation",):
+        found = f"joint '{force.joint}' has {free_axes(axes)}"
+        path = "law" if hasattr(force, "law") else "joint"
+        yield Complaint((path,), f"a sinusoidal spring needs one rotation as the only free axis, but {found}")
+    yield from record.on_joint(force, axes)
 
 
 def _one_axis(path: tuple[str | int, ...], name: str, kinds: Kinds) -> Iterator[Complaint]:
     if name in kinds and len(kinds[name]) != 1:
-        yield Complaint(path, f"joint '{name}' has {_free_axes(kinds[name])}; a joint with exactly one is needed")
-
-
-def _free_axes(kinds: tuple[Kind, ...]) -> str:
-    if not kinds:
-        return "no free axis"
-    return f"{len(kinds)} free ax{'i' if len(kinds) == 1 else 'e'}s ({', '.join(kinds)})"
+        yield Complaint(path, f"joint '{name}' has {free_axes(kinds[name])}; a joint with exactly one is needed")

@@ -14,7 +14,7 @@ from symvi.errors import MechanismError
 from symvi.mechanism import coordinate_kinds
 from symvi.mechanism.names import WORLD
 from symvi.naive import joints
-from symvi.registry import FORCES
+from symvi.registry import FORCES, law_of
 
 
 @dataclass(frozen=True)
@@ -22,12 +22,16 @@ class NaiveForce:
     """A law between two bodies ("world" allowed): functions of their placements, and of motions (v, w) for a power.
 
     at_knots: whether its energy pulls at the knots, as a user's own does.
+    given: of a power, () -> what is put in at the first knot; way: () -> how far that moves in the step, so that their
+    product is work. Both have the entries of the model's rows, and of its torque.
     """
 
     bodies: tuple[str, str]
     energy: Callable | None = None
     power: Callable | None = None
     at_knots: bool = False
+    given: Callable[[], list] | None = None
+    way: Callable[[], list] | None = None
 
 
 class _Numbers(dict):
@@ -51,7 +55,9 @@ def naive_force(scene, force) -> NaiveForce:
         raise MechanismError(
             f"{title}: naive returned {found!r}, but must return a NaiveForce (symvi.naive.force_energies)"
         )
-    if FORCES.serial(force.kind) and found.energy is None and found.power is None:  # a joint's damper has laws alone
+    law = law_of(force)
+    stores = law is None or (law.is_elastic and not law.is_aimed)
+    if FORCES.serial(force.kind) and found.energy is None and found.power is None and stores:
         raise MechanismError(f"{title}: naive returned neither an energy nor a power; give a function for one of them")
     if unknown := [body for body in found.bodies if body != WORLD and body not in scene.mechanism.body_names]:
         raise MechanismError(f"{title}: naive is between bodies of which '{unknown[0]}' is none of the mechanism")

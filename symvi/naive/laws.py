@@ -23,7 +23,7 @@ from symvi.mechanism import coordinate_kinds
 from symvi.naive import joints
 from symvi.naive.discrete_body import apply_inertia
 from symvi.naive.quaternion import add, conjugate, cross, dot, multiply, rotate, scale, subtract, unrotate
-from symvi.registry import JOINTS
+from symvi.registry import JOINTS, Law, law_of, laws_between_points
 
 LEAST = 10**9  # a body's size over this is added to its moments where they decide a weight
 
@@ -67,24 +67,24 @@ def naive_laws(scene) -> list[NaiveLaws]:
     """All of them: by joint, then those of point springs."""
     along: dict[str, list] = {}
     for force in scene.mechanism.forces:
-        if force.kind in ("joint_spring", "joint_damper", "servo"):
+        if (law := law_of(force)) and law.is_along_joint:
             along.setdefault(force.joint, []).append(force)
     counts = damped_coordinates(scene.mechanism)
     found = [_of_joint(scene, name, forces, counts) for name, forces in along.items()]
-    springs = [force for force in scene.mechanism.forces if force.kind == "point_spring"]
-    return found + [_of_points(scene, force, counts) for force in springs]
+    springs = laws_between_points(scene.mechanism.forces)
+    return found + [_of_points(scene, force, law_of(force), counts) for force in springs]
 
 
 def damped_coordinates(mechanism) -> Counter:
     """How many damped coordinates act on every body."""
-    joints_damped = {force.joint for force in mechanism.forces if force.kind in ("joint_damper", "servo")}
+    damping = [(force, law) for force in mechanism.forces if (law := law_of(force)) and law.is_damped]
     found: Counter = Counter()
-    for name in joints_damped:
+    for name in {force.joint for force, law in damping if law.is_along_joint}:
         joint = mechanism.joint(name)
         for body in (joint.parent, joint.child):
             found[body] += len(coordinate_kinds(joint.type))
-    for force in mechanism.forces:
-        if force.kind == "point_spring" and force.damping:
+    for force, law in damping:
+        if law.is_between_points:
             for body in (force.parent, force.child):
                 found[body] += 1
     return found
@@ -106,9 +106,10 @@ def _of_joint(scene, name: str, forces: list, counts: Counter) -> NaiveLaws:
     kinds, holder = coordinate_kinds(joint.type), holder_of(scene, name)
     near, count = near_of(scene, holder), len(kinds)
     sums = {what: [zero] * count for what in ("stiffness", "tension", "damping", "drive", "sine", "cosine")}
-    damped = any(force.kind in ("joint_damper", "servo") for force in forces)
-    for force in forces:
-        if force.kind in ("joint_damper", "servo"):
+    laws = [law_of(force) for force in forces]
+    damped, elastic = any(law.is_damped for law in laws), any(law.is_elastic for law in laws)
+    for force, law in zip(forces, laws, strict=True):
+        if law.is_damped:
             sums["damping"] = _add(sums["damping"], scene.parameters[force.name]["damping"])
     if damped:
         masses = _masses(scene, joint, counts)
@@ -116,7 +117,6 @@ def _of_joint(scene, name: str, forces: list, counts: Counter) -> NaiveLaws:
         found = [_weights(scene, d / m, t) for d, m, t in zip(sums["damping"], masses, last, strict=True)]
     else:
         found = [((zero + 1) / 2,) * 2] * count
-    elastic = any(force.kind != "joint_damper" for force in forces)
     loaded = is_loaded(scene.mechanism, (joint.parent, joint.child))
     springs = [((zero + 1) / 2,) * 2] * count if loaded else found
     opposed = _free_sides(scene.mechanism, name) if loaded and damped and elastic else []
@@ -125,8 +125,8 @@ def _of_joint(scene, name: str, forces: list, counts: Counter) -> NaiveLaws:
         pairs = zip(sums["damping"], _most(scene, joint, opposed), last, strict=True)
         springs = [_weights(scene, d / m, t) for d, m, t in pairs]
     where = [at for at, _ in springs]
-    for force in forces:
-        _take(scene, force, sums, where, kinds)
+    for force, law in zip(forces, laws, strict=True):
+        _take(scene, force, law, sums, where, kinds)
 
     def coordinate(k: int) -> Callable:
         return lambda a, b, a0, b0: joints.coordinate(joint, k, a, b, scene.functions, near)
@@ -157,7 +157,7 @@ def is_loaded(mechanism, bodies: tuple[str, str]) -> bool:
         holding += sum(any(body in ends[name] for name in gear.joints) for gear in mechanism.couplings)
         holding += sum(body in ends[driver.joint] for driver in mechanism.drivers)
         holding += sum(body in (contact.parent, contact.child) for contact in mechanism.contacts)
-        springs = [force for force in mechanism.forces if force.kind == "point_spring"]
+        springs = laws_between_points(mechanism.forces)
         holding += sum(body in (spring.parent, spring.child) for spring in springs)
         if holding > 1:
             return True
@@ -167,7 +167,7 @@ def is_loaded(mechanism, bodies: tuple[str, str]) -> bool:
 def _free_sides(mechanism, name: str) -> list[set[str]]:
     """With the joint cut, the bodies at each of its ends that hang together without world, loops or anything else."""
     ends = {joint.name: {joint.parent, joint.child} for joint in mechanism.joints}
-    springs = [force for force in mechanism.forces if force.kind == "point_spring"]
+    springs = laws_between_points(mechanism.forces)
     held = {"world"} | {body for pair in (*mechanism.contacts, *springs) for body in (pair.parent, pair.child)}
     geared = [joint for gear in mechanism.couplings for joint in gear.joints]
     for moved in (*geared, *(driver.joint for driver in mechanism.drivers)):
@@ -203,24 +203,24 @@ def _most(scene, joint, parts: list[set[str]]) -> list:
     return found
 
 
-def _take(scene, force, sums: dict, where: list, kinds) -> None:
+def _take(scene, force, law: Law, sums: dict, where: list, kinds) -> None:
     """What a spring or a servo adds to the sums of its joint."""
     numbers = scene.parameters[force.name]
-    if force.kind == "joint_spring" and force.law == "sinusoidal":
+    if law.is_sinusoidal:
         k, stiffness = kinds.index("rotation"), numbers["stiffness"][0]
         sums["sine"][k] = sums["sine"][k] + stiffness * numbers["rest_cos"][0]
         sums["cosine"][k] = sums["cosine"][k] + stiffness * numbers["rest_sin"][0]
-    elif force.kind == "joint_spring":
-        sums["stiffness"] = _add(sums["stiffness"], numbers["stiffness"])
-        pulls = [k * rest for k, rest in zip(numbers["stiffness"], numbers["rest"], strict=True)]
-        sums["tension"] = _add(sums["tension"], pulls)
-    elif force.kind == "servo":
+    elif law.is_aimed:
         state, given = scene.states[force.name], scene.inputs[force.name]
         aim = (1 - where[0]) * state["target"][0] + where[0] * given["target"][0]
         rate = (state["target_rate"][0] + given["target_rate"][0]) / 2
         sums["stiffness"] = _add(sums["stiffness"], numbers["stiffness"])
         sums["tension"] = _add(sums["tension"], [numbers["stiffness"][0] * aim])
         sums["drive"] = _add(sums["drive"], [numbers["damping"][0] * rate])
+    elif law.is_elastic:
+        sums["stiffness"] = _add(sums["stiffness"], numbers["stiffness"])
+        pulls = [k * rest for k, rest in zip(numbers["stiffness"], numbers["rest"], strict=True)]
+        sums["tension"] = _add(sums["tension"], pulls)
 
 
 def _add(left: list, right: list) -> list:
@@ -322,7 +322,7 @@ def _solve(matrix: list[list], right: list) -> list:
 
 
 # --- point springs ----------------------------------------------------------------------------------------------------
-def _of_points(scene, force, counts: Counter) -> NaiveLaws:
+def _of_points(scene, force, law: Law, counts: Counter) -> NaiveLaws:
     joint, numbers, zero = scene.joints[force.name], scene.parameters[force.name], scene.zero
     half, stiffness = (zero + 1) / 2, numbers["stiffness"][0]
     bodies = (joint.parent, joint.child)
@@ -331,13 +331,13 @@ def _of_points(scene, force, counts: Counter) -> NaiveLaws:
         u = joints.gap(joint, a, b)
         return scene.functions.sqrt(dot(u, u))
 
-    damping = numbers["damping"][0] if force.damping else zero
+    damping = numbers["damping"][0] if law.is_damped else zero
     at = half, half
-    if force.damping:
+    if law.is_damped:
         (last,) = scene.states[force.name]["theta_before"]
         at = _weights(scene, damping * _yielding(scene, joint, counts), last)
-    thetas = (at[0],) if force.damping else ()
-    if force.length:
+    thetas = (at[0],) if law.is_damped else ()
+    if law.has_length:
         spring = (half, half) if is_loaded(scene.mechanism, bodies) else at
         row = Row(distance, stiffness, stiffness * numbers["length"][0], damping, zero, zero, zero, spring, at)
         return NaiveLaws(force.name, bodies, (row,), ((spring[0], stiffness, True),), thetas)
@@ -356,7 +356,7 @@ def _of_points(scene, force, counts: Counter) -> NaiveLaws:
         )
         for k in range(3)
     ]
-    if force.damping:
+    if law.is_damped:
         rows.append(Row(distance, zero, zero, damping, zero, zero, zero, at, at))
     return NaiveLaws(force.name, bodies, tuple(rows), ((half, stiffness, True),) * 3, thetas)
 

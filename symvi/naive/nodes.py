@@ -15,6 +15,7 @@ from symvi.naive import inequalities, joints
 from symvi.naive.contact_points import NaiveContact, naive_contact, slopes_at
 from symvi.naive.inequalities import NaiveInequality
 from symvi.naive.quaternion import conjugate, multiply, scale, vector
+from symvi.registry import inequalities_of
 
 SIDES = (("lower", 1), ("upper", -1))
 
@@ -110,17 +111,16 @@ def limit_rooms(system, stop) -> Callable:
 
 def _dry_frictions(system) -> Iterator[NaiveInequality]:
     scene = system.scene
-    for force in scene.mechanism.forces:
-        if force.kind == "dry_friction":
-            joint = scene.joints[force.joint]
-            rows = rubbing(system, joint, scene.near(force.name))
+    for force in inequalities_of(scene.mechanism.forces):
+        joint = scene.joints[force.joint]
+        rows = rubbing(system, joint, scene.near(force.name))
 
-            def velocities(changed=None, s=None, rows=rows):
-                second, first = rows(system.second(changed, s)), rows(system.first)
-                return [(new - old) / system.h for new, old in zip(second, first, strict=True)]
+        def velocities(changed=None, s=None, rows=rows):
+            second, first = rows(system.second(changed, s)), rows(system.first)
+            return [(new - old) / system.h for new, old in zip(second, first, strict=True)]
 
-            most = scale(scene.impulse, scene.parameters[force.name]["bound"])
-            yield inequalities.dry_friction(force.name, _moving(joint), velocities, _pushes(system, joint, rows), most)
+        most = scale(scene.impulse, scene.parameters[force.name]["bound"])
+        yield inequalities.dry_friction(force.name, _moving(joint), velocities, _pushes(system, joint, rows), most)
 
 
 def rubbing(system, joint, near) -> Callable:

@@ -18,6 +18,7 @@ from symvi.naive.discrete_body import momentum, second_knot, slopes_by_place
 from symvi.naive.force_energies import naive_force
 from symvi.naive.laws import naive_laws
 from symvi.naive.quaternion import add, multiply, scale
+from symvi.registry import FORCES
 
 STILL = (0, 0, 0)
 
@@ -28,7 +29,7 @@ class System:
     def __init__(self, scene):
         self.scene, self.zero, self.h = scene, scene.zero, scene.h
         self.constraints = naive_constraints(scene)
-        smooth = [force for force in scene.mechanism.forces if force.kind != "dry_friction"]
+        smooth = [force for force in scene.mechanism.forces if not FORCES[force.kind].is_inequality]
         self.forces = {force.name: naive_force(scene, force) for force in smooth}
         self.laws = naive_laws(scene)
         self.pivots = {

@@ -22,7 +22,7 @@ from typing import Generic, NamedTuple
 
 from symvi.mechanism import Mechanism
 from symvi.mechanism.contacts import contact_points
-from symvi.mechanism.forces import DryFriction
+from symvi.registry import inequalities_of
 from symvi.scalar import Number, lesser, root
 
 LIGHTEST = 100
@@ -102,7 +102,6 @@ def _contacts(mechanism: Mechanism) -> Iterator[tuple[str, str, str]]:
 
 
 def _stops(mechanism: Mechanism) -> Iterator[tuple[str, str, str]]:
-    stops = (*mechanism.limits, *(force for force in mechanism.forces if isinstance(force, DryFriction)))
-    for stop in stops:
+    for stop in (*mechanism.limits, *inequalities_of(mechanism.forces)):
         joint = mechanism.joint(stop.joint)
         yield stop.name, joint.parent, joint.child

@@ -23,9 +23,8 @@ def joint_parts(joints: Iterable, mechanism, index: Mapping[str, int], length: f
         marker = JOINTS[joint.type].marker
         if marker is None:
             continue
-        # As large as it must be to show outside of the thicker body, within reason; a slider is away from its rail.
-        around = [joint.parent] if joint.type == "prismatic" else [joint.parent, joint.child]
-        thick = max(thickness.get(name, 0.0) for name in around)
+        # As large as it must be to show outside of the thicker body, within reason.
+        thick = max((thickness.get(getattr(joint, end), 0.0) for end in JOINTS[joint.type].around), default=0.0)
         size = min(max(MARKER * length, 0.85 * thick), 4 * MARKER * length)
         carrier, place = index.get(joint.parent, WORLD), array(joint.parent_anchor)
         along = rotate(joint.orientation, joint.axis)
@@ -37,9 +36,9 @@ def joint_parts(joints: Iterable, mechanism, index: Mapping[str, int], length: f
 
 
 def spans(mechanism, index: Mapping[str, int], length: float) -> list[Span]:
-    """The point springs and distance joints of a mechanism."""
+    """The forces and joints of a mechanism that are drawn between their two points."""
     springs = [(force, span) for force in mechanism.forces if (span := FORCES[force.kind].span)]
-    struts = [(joint, ("strut", 0.009)) for joint in mechanism.joints if joint.type == "distance"]
+    struts = [(joint, span) for joint in mechanism.joints if (span := JOINTS[joint.type].span)]
     return [
         Span(
             (index.get(element.parent, WORLD), index.get(element.child, WORLD)),

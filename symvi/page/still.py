@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from symvi.mechanism import Mechanism, start_state
-from symvi.page.framing import choose_framing
+from symvi.page.framing import Framing, choose_framing
 from symvi.page.keyframes import Keyframes
 from symvi.page.looks import NO_LOOKS, Looks
 from symvi.page.parts import WORLD, Part
@@ -50,22 +50,29 @@ def still_svg(mechanism: Mechanism, looks: Looks = NO_LOOKS) -> str:
     frames = Keyframes(np.zeros(1, int), np.asarray(state.position)[None], np.asarray(state.orientation)[None], True)
     scene = build_scene(mechanism, (), looks)
     framing = choose_framing(mechanism, scene, frames)
-    right = np.cross(framing.up, framing.toward)
-    right = right / np.linalg.norm(right)
-    toward = framing.toward / np.linalg.norm(framing.toward)
-    eye = Eye(right, np.cross(toward, right), toward)
+    eye = eye_of(framing)
     drawn: list[tuple[float, str, np.ndarray, str]] = []
     for part in scene.parts:
-        points = _in_world(frames, part.body, _points(part))
-        drawn.append((float((points @ toward).mean()), "polygon", _hull(eye.flat(points)), _color(mechanism, part)))
+        points = in_world(frames, part.body, points_of(part))
+        drawn.append(
+            (float((points @ eye.toward).mean()), "polygon", hull(eye.flat(points)), color_of(mechanism, part))
+        )
     for span in scene.spans:
-        ends = np.array([_in_world(frames, *end) for end in zip(span.bodies, map(np.array, span.points), strict=True)])
-        drawn.append((float((ends @ toward).mean()), "polyline", eye.flat(ends), MARKER))
+        ends = np.array([in_world(frames, *end) for end in zip(span.bodies, map(np.array, span.points), strict=True)])
+        drawn.append((float((ends @ eye.toward).mean()), "polyline", eye.flat(ends), MARKER))
     drawn.sort(key=lambda entry: entry[0])
     return _svg(mechanism.name, drawn)
 
 
-def _points(part: Part) -> np.ndarray:
+def eye_of(framing: Framing) -> Eye:
+    """Who looks at a mechanism as a page does when it opens."""
+    right = np.cross(framing.up, framing.toward)
+    right = right / np.linalg.norm(right)
+    toward = framing.toward / np.linalg.norm(framing.toward)
+    return Eye(right, np.cross(toward, right), toward)
+
+
+def points_of(part: Part) -> np.ndarray:
     """Points of the body frame around which a part lies like a skin."""
     if part.solid == "sphere":
         unit = BALL
@@ -74,13 +81,13 @@ def _points(part: Part) -> np.ndarray:
     return np.array(part.position) + rotate(part.orientation, unit * part.size)
 
 
-def _in_world(frames: Keyframes, body: int, points: np.ndarray) -> np.ndarray:
+def in_world(frames: Keyframes, body: int, points: np.ndarray) -> np.ndarray:
     if body == WORLD:
         return points
     return frames.position[0, body] + rotate(frames.orientation[0, body], points)
 
 
-def _color(mechanism: Mechanism, part: Part) -> str:
+def color_of(mechanism: Mechanism, part: Part) -> str:
     if part.role == "joint":
         return ANCHOR if part.body == WORLD else MARKER
     if part.color or part.body == WORLD:
@@ -88,7 +95,7 @@ def _color(mechanism: Mechanism, part: Part) -> str:
     return mechanism.bodies[part.body].color or PALETTE[part.body % len(PALETTE)]
 
 
-def _hull(points: np.ndarray) -> np.ndarray:
+def hull(points: np.ndarray) -> np.ndarray:
     """The corners of the convex hull of points of a plane, around it (Andrew's monotone chain)."""
     ordered = sorted(set(map(tuple, points.round(9).tolist())))
 

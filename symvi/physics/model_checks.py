@@ -11,6 +11,7 @@ from numbers import Real
 from typing import Any
 
 from symvi.errors import SymviError
+from symvi.mechanism import Force
 from symvi.physics.formula import Formula
 from symvi.physics.model import (
     Attitude,
@@ -24,8 +25,9 @@ from symvi.physics.model import (
     Position,
     ShareModel,
 )
+from symvi.registry import POINTS, Law, law_of
 
-__all__ = ["formula_problems", "model_problems"]
+__all__ = ["formula_problems", "law_problems", "model_problems"]
 
 SIZES = {Position: 3, Carried: 3, Attitude: 4}  # numbers that a source gives
 
@@ -140,6 +142,63 @@ def _named_problems(model: ForceModel | LawModel | ShareModel) -> Iterator[str]:
         yield from _number_problems(model, f"energy names '{model.energy}'", model.energy, 1)
     elif isinstance(model, ForceModel) and model.force is None:
         yield "neither energy nor force: name a parameter times which row 0 is the energy, or the input of all rows"
+
+
+def law_problems(model: ForceModel | LawModel | ShareModel, force: Force, axes: int) -> Iterator[str]:
+    """Where a model does something else within the step than the record's law says. axes: free ones of its joint."""
+    law = law_of(force)
+    if law is not None and not isinstance(law, Law):
+        yield f"law returned {law!r}, but must return a symvi.registry.Law, or None of what acts at the knots"
+    elif isinstance(model, ForceModel):
+        if law is not None:
+            yield "law is given, but its model is a ForceModel, which acts at the knots; return None"
+    elif law is None:
+        yield f"law returned None, but its model is a {type(model).__name__}; say in it what acts within the step"
+    elif law.is_between_points != isinstance(model, LawModel):
+        yield f"law: is_between_points is {law.is_between_points}, but its model is a {type(model).__name__}"
+    elif lacking := [name for name in (POINTS if law.is_between_points else ("joint",)) if not hasattr(force, name)]:
+        yield f"law: its description must have the field '{lacking[0]}', where it acts"
+    elif isinstance(model, ShareModel):
+        yield from _share_problems(model, law, axes)
+    else:
+        yield from _point_law_problems(model, law)
+
+
+def _share_problems(model: ShareModel, law: Law, axes: int) -> Iterator[str]:
+    names = {
+        "stiffness": law.is_elastic,
+        "damping": law.is_damped,
+        "target": law.is_aimed,
+        "rest": law.is_elastic and not law.is_aimed and not law.is_sinusoidal,
+    }
+    if not (law.is_elastic or law.is_damped):
+        yield "law: neither is_elastic nor is_damped, so that nothing would act"
+    if (law.is_aimed or law.is_sinusoidal) and not law.is_elastic:
+        yield "law: what is aimed or sinusoidal must be elastic"
+    if law.is_aimed and (law.is_sinusoidal or not law.is_damped):
+        yield "law: what is aimed must be damped, and cannot be sinusoidal"
+    if law.is_sinusoidal != model.sinusoidal:
+        yield f"law: is_sinusoidal is {law.is_sinusoidal}, but sinusoidal of its model is {model.sinusoidal}"
+    if len(model.along) != axes or tuple(model.along) != tuple(range(axes)):
+        yield f"model: along is {model.along}, but must be all {axes} coordinates of its joint"
+    for name, has in names.items():
+        if getattr(model, name) != (name if has else None):
+            yield f"model: {name} is {getattr(model, name)!r}, but must be {name if has else None!r} for its law"
+    for name in ("rest_cos", "rest_sin") if law.is_sinusoidal else ():
+        yield from _number_problems(model, f"its law names '{name}'", name, 1)
+
+
+def _point_law_problems(model: LawModel, law: Law) -> Iterator[str]:
+    if model.joint is not None:
+        yield "model: joint is given, but laws along a joint are ShareModels"
+    for name, has in (("stiffness", law.is_elastic), ("damping", law.is_damped), ("length", law.has_length)):
+        if has:
+            yield from _number_problems(model, f"its law names '{name}'", name, 1)
+        elif name in model.parameters:
+            yield f"model: it has the parameter '{name}', which its law has not"
+    for name, has in (("elastic", law.is_elastic), ("damped", law.is_damped)):
+        if bool(getattr(model.laws, name)) != has:
+            yield f"model: {name} of its laws is {getattr(model.laws, name)}, but is_{name} of its law is {has}"
 
 
 def _number_problems(model: Any, what: str, name: str, size: int) -> Iterator[str]:

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from symvi.mechanism import DryFriction, Mechanism, constraint_count
+from symvi.mechanism import Mechanism, constraint_count
 from symvi.physics.force_models import force_model
 from symvi.physics.inequalities import contact_models, dry_friction_model, limit_model
 from symvi.physics.joints import Geometry, joint_model
 from symvi.physics.model import ConstraintModel, ContactModel, DryFrictionModel, LimitModel
 from symvi.physics.relations import coupling_model, driver_model
-from symvi.registry import FORCES
+from symvi.registry import FORCES, inequalities_of
 
 
 class MultibodySystem:
@@ -80,7 +80,7 @@ class MultibodySystem:
     @cached_property
     def dry_frictions(self) -> tuple[DryFrictionModel, ...]:
         """One model per dry joint friction."""
-        forces = [force for force in self.mechanism.forces if isinstance(force, DryFriction)]
+        forces = inequalities_of(self.mechanism.forces)
         return tuple(dry_friction_model(force, self.geometry(force.joint)) for force in forces)
 
     @property

@@ -135,7 +135,7 @@ class Acting:
             pulls.append((later, ports, model.name))
             if model.stiffness:
                 draft.book(draft.works, node, model, paid=bool(model.target), late=False)
-            else:
+            if model.damping and not model.target:
                 draft.book(draft.losses, node, model, ways=["dampers"])
         self._weights(holders)
         for later, ports, name in pulls:

@@ -76,5 +76,4 @@ def _carrying(mechanism: Mechanism, choices: Choices) -> dict[str, Joint]:
 
 def can_carry(joint: Joint) -> bool:
     """Whether a joint's motion is told by slides and turns of its own."""
-    record = JOINTS[joint.type]
-    return record.is_threaded or record.held is not None or record.has_pin
+    return JOINTS[joint.type].tree

@@ -6,11 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from symvi.analysis.choices import Choices
 from symvi.kernels.spatial import Limb
-from symvi.mechanism import Joint, Mechanism, coordinate_kinds
+from symvi.mechanism import Joint, coordinate_kinds
 from symvi.mechanism.rotation import rotate
 from symvi.mechanism.tree_walk import Step
 from symvi.physics.joints import Geometry
 from symvi.physics.model import Parameter
+from symvi.physics.multibody import MultibodySystem
 from symvi.program.carrying_tree import carrying_tree
 from symvi.registry import JOINTS
 
@@ -22,9 +23,10 @@ class Limbs:
     """The limbs of a mechanism. quaternions: whether their turns are told as such too, as loops ask for them."""
 
     def __init__(
-        self, mechanism: Mechanism, settings: Mapping[str, Sequence[float]], choices: Choices, quaternions: bool
+        self, system: MultibodySystem, settings: Mapping[str, Sequence[float]], choices: Choices, quaternions: bool
     ):
-        self.mechanism, self.settings, self.choices, self.quaternions = mechanism, settings, choices, quaternions
+        self.system, self.mechanism = system, system.mechanism
+        self.settings, self.choices, self.quaternions = settings, choices, quaternions
 
     def limbs(self) -> Iterator[Limb]:
         """A body below before those that it carries."""
@@ -41,7 +43,7 @@ class Limbs:
         joint, below = step.joint, _below(step)
         kinds = coordinate_kinds(joint.type)
         slides, turns = kinds.count("translation"), kinds.count("rotation")
-        geometry = Geometry(self.mechanism, joint)
+        geometry = self.system.geometry(joint.name)
         triads = ("joint_a", "joint_b") if turns in (0, 3) else ("frame_a", "frame_b")
         before, after = (_rotation(self._number(geometry, name)) for name in triads)
         parameters = {

@@ -32,6 +32,7 @@ from symvi.kernels.spatial import (
     body_kernels,
 )  # fmt: skip
 from symvi.mechanism import Mechanism
+from symvi.physics.multibody import MultibodySystem
 from symvi.program.carrying_tree import can_carry, carrying_tree
 from symvi.program.limbs import Limbs, names_of
 from symvi.program.program import Node, Notes, Program, free_name
@@ -105,7 +106,7 @@ def refusal(mechanism: Mechanism, choices: Choices = NOTHING_DROPPED) -> str:
 
 
 def compose_queries(
-    mechanism: Mechanism,
+    system: MultibodySystem,
     settings: Mapping[str, Sequence[float]],
     choices: Choices = NOTHING_DROPPED,
     pivots: Sequence[tuple[int, int]] | None = None,
@@ -116,9 +117,10 @@ def compose_queries(
     (row, rate) in the order of elimination, rows of closing joints, then of gears; without them nothing is tied.
     Raises MechanismError for joints whose motion is not told by slides and turns.
     """
+    mechanism = system.mechanism
     if why := refusal(mechanism, choices):
         raise MechanismError(f"mechanism '{mechanism.name}': {why}, and no model can be asked about it")
-    return _Composer(mechanism, settings, choices, pivots).queries()
+    return _Composer(system, settings, choices, pivots).queries()
 
 
 class _Composer:
@@ -126,14 +128,14 @@ class _Composer:
 
     def __init__(
         self,
-        mechanism: Mechanism,
+        system: MultibodySystem,
         settings: Mapping[str, Sequence[float]],
         choices: Choices,
         pivots: Sequence[tuple[int, int]] | None,
     ):
-        self.mechanism, self.choices, self.pivots = mechanism, choices, pivots
-        self.closing = closing_models(mechanism, choices) if pivots is not None else []
-        limbs = {limb.body: limb for limb in Limbs(mechanism, settings, choices, bool(self.closing)).limbs()}
+        self.mechanism, self.choices, self.pivots = (mechanism := system.mechanism), choices, pivots
+        self.closing = closing_models(system, choices) if pivots is not None else []
+        limbs = {limb.body: limb for limb in Limbs(system, settings, choices, bool(self.closing)).limbs()}
         self.draft = QueryDraft(limbs, {phase: [] for phase in (*PHASES, "close", "drift")}, settings)
         rank = {joint.name: k for k, joint in enumerate(mechanism.joints)}
         # a body that nothing holds comes first, as a floating base does elsewhere

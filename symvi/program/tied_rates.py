@@ -37,11 +37,12 @@ def gears_of(mechanism: Mechanism, choices: Choices) -> list[Coupling]:
     return [c for c in mechanism.couplings if set(c.joints) <= placed and not choices.dropped.get(c.name)]
 
 
-def closing_models(mechanism: Mechanism, choices: Choices) -> list[ConstraintModel]:
+def closing_models(system: MultibodySystem, choices: Choices) -> list[ConstraintModel]:
     """The rows of joints that close loops, or hold without coordinates; and of gears on these."""
+    mechanism = system.mechanism
     placed = {step.joint.name for step in carrying_tree(mechanism, choices)}
     other = {driver.name for driver in mechanism.drivers} | {gear.name for gear in gears_of(mechanism, choices)}
-    models = models_of(MultibodySystem(mechanism), choices)
+    models = models_of(system, choices)
     return [model for model in models if model.name not in placed | other]
 
 

@@ -9,6 +9,7 @@ from symvi.analysis.choices import NOTHING_DROPPED, Choices
 from symvi.mechanism import Joint, Mechanism, coordinate_kinds
 from symvi.mechanism.tree_walk import Step
 from symvi.program.carrying_tree import can_carry, carrying_tree
+from symvi.registry import FORCES, inequalities_of
 
 
 def refusal(mechanism: Mechanism, choices: Choices = NOTHING_DROPPED) -> str | None:
@@ -28,7 +29,7 @@ def refusal(mechanism: Mechanism, choices: Choices = NOTHING_DROPPED) -> str | N
 
 def _at_closing_joints(mechanism: Mechanism, placed: Collection[str]) -> Iterator[str]:
     """Sent through bodies and back, such a law would lose its last digits."""
-    for law in (*(force for force in mechanism.forces if force.kind == "dry_friction"), *mechanism.limits):
+    for law in (*inequalities_of(mechanism.forces), *mechanism.limits):
         along = getattr(law, "joint", None)
         if along and along not in placed:
             yield f"'{law.name}' acts on joint '{along}', which closes a loop"
@@ -58,11 +59,9 @@ def _at_contacts(mechanism: Mechanism) -> Iterator[str]:
 
 def _at_forces(mechanism: Mechanism, choices: Choices, aside: Collection[str]) -> Iterator[str]:
     for force in mechanism.forces:
-        along = getattr(force, "joint", None)
-        if force.kind not in ("actuator", "wrench", "potential", "point_spring") and along is None:
-            yield f"'{force.name}' is a force of kind {force.kind}"
-        if not along or force.kind == "actuator":
-            continue
+        along, record = getattr(force, "joint", None), FORCES[force.kind]
+        if not along or not (record.law(force) or record.is_inequality):
+            continue  # what acts at the knots is a force on bodies, whatever it acts along
         if choices.kept.get(along) == ():
             yield f"'{force.name}' acts on joint '{along}', all of whose rows others imply"
         if along in aside:

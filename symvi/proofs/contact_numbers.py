@@ -7,11 +7,10 @@ from math import pi
 from symvi.analysis.choices import Choices
 from symvi.mechanism import Mechanism, axis_values, coordinate_kinds
 from symvi.mechanism.contacts import ContactPoint, contact_points
-from symvi.mechanism.forces import DryFriction
 from symvi.naive.joints import JointNumbers
 from symvi.proofs.numbers import expression_record, from_center, records_of
 from symvi.proofs.unit_numbers import unit_records
-from symvi.registry import CONTACTS
+from symvi.registry import CONTACTS, inequalities_of
 
 
 def contact_records(mechanism: Mechanism, numbers) -> dict[str, dict[str, list]]:
@@ -47,11 +46,10 @@ def stop_records(mechanism: Mechanism, joints: dict[str, dict[str, list]], numbe
         sides = {side: getattr(limit, side) for side in ("lower", "upper")}
         bounds = {side: [numbers.single(value)] for side, value in sides.items() if value is not None}
         found[limit.name] = joints[limit.joint] | bounds
-    for force in mechanism.forces:
-        if isinstance(force, DryFriction):
-            values = axis_values(force.bound, coordinate_kinds(mechanism.joint(force.joint).type))
-            one = numbers.single if len(values) == 1 else numbers.magnitude
-            found[force.name] = joints[force.joint] | {"bound": [one(value) for value in values]}
+    for force in inequalities_of(mechanism.forces):
+        values = axis_values(force.bound, coordinate_kinds(mechanism.joint(force.joint).type))
+        one = numbers.single if len(values) == 1 else numbers.magnitude
+        found[force.name] = joints[force.joint] | {"bound": [one(value) for value in values]}
     return found
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
-from symvi.mechanism import PointSpring
+from symvi.errors import MechanismError
 from symvi.naive import joints
 from symvi.naive.discrete_body import apply_inertia, kinetic_energy
 from symvi.naive.force_energies import joint_coordinates
@@ -12,11 +12,19 @@ from symvi.naive.laws import holder_of, near_of
 from symvi.naive.nodes import rubbing
 from symvi.naive.quaternion import add, rotate, scale, subtract, unrotate
 from symvi.proofs.check import Check, View
+from symvi.registry import law_of
 
 
 def dot(u: list, v: list):
     """The sum of products of two lists of any length."""
     return sum((a * b for a, b in zip(u, v, strict=True)), 0)
+
+
+def _asked(force, name: str, function: Callable[[], list] | None) -> list:
+    """What a force's plain definition says of its work."""
+    if function is None:
+        raise MechanismError(f"kind of force '{force.kind}': naive has a power, but no '{name}' for its work")
+    return function()
 
 
 class Ways:
@@ -29,12 +37,7 @@ class Ways:
     # --- forces at the knots ------------------------------------------------------------------------------------------
     def way(self, force) -> list:
         """How far an actuator's joint moves, or the point of a wrench, and how far its body turns."""
-        if force.kind == "wrench":
-            anchor = self.scene.parameters[force.name]["point"]
-            ends = [add(places[force.body][0], rotate(places[force.body][1], anchor)) for places in self.both]
-            return [*subtract(ends[1], ends[0]), *scale(self.scene.h, self.system.velocity(force.body)[1])]
-        rows = rubbing(self.system, self.scene.joints[force.joint], near_of(self.scene, force.name))
-        return subtract(rows(self.second), rows(self.first))
+        return _asked(force, "way", self.system.forces[force.name].way)
 
     @property
     def both(self) -> tuple[dict, dict]:
@@ -42,12 +45,7 @@ class Ways:
 
     def acting(self, force) -> list:
         """What an actuator or a wrench does at the first knot."""
-        inputs = self.scene.inputs[force.name]
-        if force.kind == "actuator":
-            return inputs["force"]
-        turn = self.first[force.body][1]
-        push = inputs["force"] if force.frame == "world" else rotate(turn, inputs["force"])
-        return [*push, *rotate(turn, inputs["torque"])]
+        return _asked(force, "given", self.system.forces[force.name].given)
 
     def work_before(self, force):
         """Of the step before the first knot."""
@@ -74,8 +72,9 @@ class Ways:
     def damped(self, force):
         """d (c2 - c1)²/h of a damper along a joint, or along the distance of a point spring's ends."""
         gains = self.scene.parameters[force.name]["damping"]
-        moved = subtract(*self.distances(force)[::-1]) if force.kind == "point_spring" else None
-        moved = subtract(*self.ends(force, turning=True)[::-1]) if moved is None else moved
+        law = law_of(force)
+        ends = self.distances(force) if law and law.is_between_points else self.ends(force, turning=True)
+        moved = subtract(*ends[::-1])
         return sum((d * m * m for d, m in zip(gains, moved, strict=True)), self.scene.zero) / self.scene.h
 
     def distances(self, force) -> tuple[list, list]:
@@ -110,16 +109,17 @@ def account(view: View) -> Iterator[Check]:
     known, changed = scene.accounts["common"]["known"][0], scene.zero
     for force in (f for f in scene.mechanism.forces if f.name in view.system.forces):
         sums = scene.accounts[force.name]
-        if force.kind in ("actuator", "wrench"):
+        law = law_of(force)
+        if view.system.forces[force.name].power:
             yield from _given(view, force.name, ways.work_before(force))
             yield view.check(force.name, "force", ways.acting(force), "account")
             yield view.check(force.name, "way", ways.way(force), "account")
             changed = changed + ways.change_before(force)
-        elif force.kind == "servo":
+        elif law and law.is_aimed:
             yield view.check(force.name, "work", [sums["work"][0] + ways.servo(force)], "account")
-        elif force.kind != "joint_damper":
+        elif law is None or law.is_elastic:
             yield view.check(force.name, "work", [sums["work"][0] + ways.released(force)], "account")
-        if force.kind == "joint_damper" or (isinstance(force, PointSpring) and force.damping):
+        if law and law.is_damped and not law.is_aimed:
             yield view.check(force.name, "spent", [sums["spent"][0] + ways.damped(force)], "account")
     for driver in scene.mechanism.drivers:
         sums, place = scene.accounts[driver.name], scene.states[driver.name]["target"][0]
@@ -161,7 +161,7 @@ def ahead(view: View) -> Iterator[Check]:
     """What forces at knots have given in the step to the knot as it stands."""
     ways = Ways(view)
     for force in view.scene.mechanism.forces:
-        if force.kind in ("actuator", "wrench"):
+        if force.name in view.system.forces and view.system.forces[force.name].power:
             yield view.check(force.name, "ahead", [ways.work_before(force)], "account")
     for driver in view.scene.mechanism.drivers:
         sums = view.scene.accounts[driver.name]

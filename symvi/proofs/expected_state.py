@@ -10,6 +10,7 @@ from symvi.naive.quaternion import add, cross, dot, multiply, rotate, scale, sub
 from symvi.proofs.check import Check, View
 from symvi.proofs.expected_step import angles
 from symvi.proofs.scene import chord
+from symvi.registry import law_of
 
 
 def begin(view: View) -> Iterator[Check]:
@@ -193,7 +194,7 @@ def arrive(view: View) -> Iterator[Check]:
 def aims(view: View) -> Iterator[Check]:
     """What servos aimed at when the step ended, or at a start."""
     for force in view.scene.mechanism.forces:
-        if force.kind == "servo":
+        if (law := law_of(force)) and law.is_aimed:
             for field in ("target", "target_rate"):
                 yield view.check(force.name, field, view.scene.inputs[force.name][field], "state")
 

@@ -9,28 +9,27 @@ from __future__ import annotations
 from symvi.analysis.choices import Choices
 from symvi.errors import MechanismError
 from symvi.mechanism import Joint, Mechanism, axis_values
-from symvi.mechanism.forces import AlongJoint, JointDamper, JointSpring, PointSpring, Servo
+from symvi.mechanism.forces import AlongJoint
 from symvi.naive.constraints import lock_name
 from symvi.naive.joints import JointNumbers
 from symvi.naive.laws import damped_coordinates
 from symvi.naive.quaternion import columns, multiply, rotate
 from symvi.proofs.exact import pin_turn, triad_turn
-from symvi.registry import FORCES, JOINTS
+from symvi.registry import FORCES, JOINTS, law_of, laws_between_points
 
 
 def joints_of(mechanism: Mechanism, numbers) -> dict[str, JointNumbers]:
-    """The numbers of every joint, and of every point spring, whose two points are as a joint's anchors."""
+    """The numbers of every joint, and of every law between two points, which two points are as a joint's anchors."""
     joints = {joint.name: joint for joint in mechanism.joints}
-    for force in mechanism.forces:
-        if isinstance(force, PointSpring):
-            joints[force.name] = Joint(
-                name=force.name,
-                type="spherical",
-                parent=force.parent,
-                child=force.child,
-                parent_anchor=force.parent_anchor,
-                child_anchor=force.child_anchor,
-            )
+    for force in laws_between_points(mechanism.forces):
+        joints[force.name] = Joint(
+            name=force.name,
+            type="spherical",
+            parent=force.parent,
+            child=force.child,
+            parent_anchor=force.parent_anchor,
+            child_anchor=force.child_anchor,
+        )
     return {name: _joint(mechanism, joint, numbers) for name, joint in joints.items()}
 
 
@@ -118,9 +117,9 @@ def records_of(
     for body, name in choices.pivots.items():
         records[name] |= {"weight": _weights(mechanism, choices, body, name, numbers)}
     for force in mechanism.forces:
-        if force.kind == "dry_friction":
-            continue  # an inequality: contact_numbers.py
-        if isinstance(force, JointSpring | JointDamper | Servo):
+        if FORCES[force.kind].is_inequality:
+            continue  # contact_numbers.py
+        if (law := law_of(force)) and law.is_along_joint:
             records[f"{force.joint}.laws"] = dict(records[force.joint])
         base = dict(records[force.joint]) if isinstance(force, AlongJoint) else {}
         found = FORCES[force.kind].record(mechanism, force, joints, numbers)
@@ -132,9 +131,8 @@ def records_of(
         for name in (joint.name, f"{joint.name}.laws"):
             if name in records:
                 records[name] = records[name] | _shares(mechanism, (joint.parent, joint.child), numbers)
-    for force in mechanism.forces:
-        if isinstance(force, PointSpring):
-            records[force.name] |= _shares(mechanism, (force.parent, force.child), numbers)
+    for force in laws_between_points(mechanism.forces):
+        records[force.name] |= _shares(mechanism, (force.parent, force.child), numbers)
     return records
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from symvi.mechanism import Mechanism
 from symvi.mechanism.contacts import contact_points
-from symvi.mechanism.forces import DryFriction
+from symvi.registry import inequalities_of
 
 MOST = 100  # times a body's own mass
 
@@ -35,7 +35,7 @@ def _units(mechanism: Mechanism) -> dict[str, tuple[float, float]]:
 
 
 def _stops(mechanism: Mechanism) -> Iterator[tuple[str, tuple[str, str]]]:
-    for stop in (*mechanism.limits, *(f for f in mechanism.forces if isinstance(f, DryFriction))):
+    for stop in (*mechanism.limits, *inequalities_of(mechanism.forces)):
         joint = mechanism.joint(stop.joint)
         yield stop.name, (joint.parent, joint.child)
 

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,11 +27,11 @@ from numpy.typing import NDArray
 from symvi.errors import ArgumentError
 from symvi.mechanism import coordinate_kinds
 from symvi.mechanism.contacts import contact_points
-from symvi.mechanism.forces import JointDamper, JointSpring, PointSpring, Servo
 from symvi.mechanism.names import shown
 from symvi.mechanism.values import items_of
+from symvi.registry import Law, law_of
 from symvi.simulate.energy_guard import ways_of, work_by_law
-from symvi.simulate.law_curves import ALONG_JOINTS, force_along, stored_energy
+from symvi.simulate.law_curves import force_along, stored_energy
 from symvi.simulate.recording import PER_KNOT, NotRecordedError, not_recorded
 
 if TYPE_CHECKING:
@@ -278,27 +278,26 @@ def _of_laws(motion: Trajectory) -> Iterator[tuple[str, _Curve]]:
     """Of springs, dampers and servos."""
     known = {name for name, _ in (*motion.work_names, *motion.loss_names)}
     for force in motion.mechanism.forces:
-        if not isinstance(force, (*ALONG_JOINTS, PointSpring)):
+        if (law := law_of(force)) is None:
             continue
-        name, units = f"{force.name}.force", _law_units(motion.mechanism, force)
-        damped = isinstance(force, JointDamper | Servo) or (isinstance(force, PointSpring) and force.damping > 0.0)
+        name, units = f"{force.name}.force", _law_units(motion.mechanism, force, law)
         curve = _numbered(
-            name, units, lambda force=force: force_along(motion, force), "rates" if damped else "coordinates"
+            name, units, lambda force=force: force_along(motion, force), "rates" if law.is_damped else "coordinates"
         )
-        yield name, replace(curve, also="inputs") if isinstance(force, Servo) else curve
-        if isinstance(force, JointSpring | PointSpring):
+        yield name, replace(curve, also="inputs") if law.is_aimed else curve
+        if law.is_elastic and not law.is_aimed:
             energy = f"{force.name}.energy"
             yield energy, _single(energy, "J", lambda force=force: stored_energy(motion, force), "coordinates")
-        if force.name in known and not isinstance(force, Servo):
+        if force.name in known and not law.is_aimed:
             yield from _given(motion, force.name, lambda name=force.name: work_by_law(motion)[name])
 
 
-def _law_units(mechanism: Mechanism, force: JointSpring | JointDamper | Servo | PointSpring) -> tuple[str, ...]:
+def _law_units(mechanism: Mechanism, force: Any, law: Law) -> tuple[str, ...]:
     """Of the coordinates that a law acts on; of a sinusoidal spring, of the one that turns."""
-    if isinstance(force, PointSpring):
+    if law.is_between_points:
         return ("N",)
     units = _units(mechanism, force.joint, "force")
-    return ("N m",) if isinstance(force, JointSpring) and force.law == "sinusoidal" else units
+    return ("N m",) if law.is_sinusoidal else units
 
 
 def input_units(mechanism: Mechanism, name: str, count: int) -> tuple[str, ...]:

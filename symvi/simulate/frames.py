@@ -14,7 +14,7 @@ from symvi.numbers.control import CONTACT_SIZE
 from symvi.simulate.energy_guard import Balance, watch
 from symvi.simulate.plan import Plan
 from symvi.simulate.recording import EVERYTHING, PER_KNOT, Later
-from symvi.simulate.solver_state import centers, rotated
+from symvi.simulate.solver_state import carried, centers, rotated
 from symvi.simulate.trajectory import Trajectory
 from symvi.simulate.turns import Angles, Turning, rotation_matrices
 
@@ -187,7 +187,7 @@ class Read:
         return np.zeros((len(self.recorded), 0, *EMPTY.get(name, ())))
 
     def _blocks(self) -> Iterator[slice]:
-        """Knots whose matrices stay in the processor's own memory."""
+        """Knots whose numbers stay in the processor's own memory."""
         return (slice(first, first + BLOCK) for first in range(0, len(self.recorded), BLOCK))
 
     def position(self) -> np.ndarray:
@@ -197,14 +197,15 @@ class Read:
         if len(apart):
             position, q = position.copy(), self._entry("q")
             for some in self._blocks():
-                position[some, apart] -= rotated(rotation_matrices(q[some, apart]), offsets[apart])
+                position[some, apart] -= carried(q[some, apart], offsets[apart])
         return position
 
     def angular_velocity(self) -> np.ndarray:
         """(N, n, 3) in body axes."""
-        q, found = self._entry("q"), self._entry("w").copy()
+        q, w = self._entry("q"), self._entry("w")
+        found = np.empty(w.shape)
         for some in self._blocks():
-            found[some] = rotated(np.swapaxes(rotation_matrices(q[some]), -1, -2), found[some])
+            found[some] = carried(q[some], w[some], back=True)
         return found
 
     def _coordinates(self) -> dict[str, Any]:

@@ -9,6 +9,7 @@ import numpy as np
 from symvi.errors import MechanismError
 from symvi.mechanism import Mechanism
 from symvi.mechanism.values import LARGEST
+from symvi.registry import law_of
 from symvi.simulate.inputs import layout
 from symvi.simulate.plan import Plan
 
@@ -20,7 +21,7 @@ class Gains:
 
     def __init__(self, mechanism: Mechanism, plan: Plan, most: float = LARGEST):
         self.most = most
-        servos = [force.name for force in mechanism.forces if force.kind == "servo"]
+        servos = [force.name for force in mechanism.forces if (law := law_of(force)) and law.is_aimed]
         self.names = tuple(f"{servo}.{field}" for servo in servos for field in FIELDS)
         self.places = np.array([plan.parameters[name][0][0] for name in self.names], int)
 

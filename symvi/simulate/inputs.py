@@ -12,10 +12,11 @@ from symvi.mechanism import Mechanism
 from symvi.mechanism.grammar import Tree
 from symvi.mechanism.names import did_you_mean, shown
 from symvi.mechanism.signals import signal, signal_tree, value_and_rate
-from symvi.registry import FORCES
+from symvi.mechanism.state import State
+from symvi.registry import FORCES, law_of
 from symvi.simulate.plan import Plan
 
-Controller = Callable[[float, object], Mapping[str, object]]
+Controller = Callable[[float, State], Mapping[str, object]]
 
 
 def signals_of(mechanism: Mechanism) -> Iterator[tuple[str, str, bool]]:
@@ -51,7 +52,7 @@ class Inputs:
         self.drivers = [
             self._column[f"{d.name}.target"] for d in mechanism.drivers if f"{d.name}.target" in self._column
         ]
-        servos = [force.name for force in mechanism.forces if force.kind == "servo"]
+        servos = [force.name for force in mechanism.forces if (law := law_of(force)) and law.is_aimed]
         followed = [f"{name}.{field}" for name in servos for field in ("target", "target_rate")]
         followed = [self._column[name] for name in followed]
         self.ahead = self.drivers + followed

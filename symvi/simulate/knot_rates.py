@@ -31,17 +31,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from symvi.mechanism import axis_values, coordinate_kinds
-from symvi.mechanism.forces import JointDamper, PointSpring, Servo
+from symvi.mechanism import coordinate_kinds
 from symvi.numbers.extent import size_of
+from symvi.registry import law_of
 from symvi.simulate.missed_rates import missed_moving, missed_turning
 from symvi.simulate.recording import NotRecordedError, not_recorded
 from symvi.simulate.run_parameters import body_numbers, with_settings
 from symvi.simulate.turns import CONJUGATE, product, rotation_matrices
 
 if TYPE_CHECKING:
-    from symvi.mechanism import Joint
-    from symvi.physics.model import ConstraintModel
+    from symvi.physics.joints import Geometry
+    from symvi.physics.model import ConstraintModel, LawModel, ShareModel
     from symvi.simulate.trajectory import Trajectory
 
 Array = np.ndarray
@@ -122,35 +122,39 @@ def misread_rate(trajectory: Trajectory) -> MisreadRate | None:
 def _damped(trajectory: Trajectory) -> Iterator[_Along]:
     """The damped coordinates of all joints and point springs."""
     from symvi.physics.coordinates import coordinate_units
+    from symvi.physics.force_models import force_model
+    from symvi.physics.model import LawModel, ShareModel
+    from symvi.physics.multibody import MultibodySystem
 
     mechanism, settings = trajectory.mechanism, trajectory.settings
+    system = MultibodySystem(mechanism)
+    damped = [force for force in mechanism.forces if (law := law_of(force)) and law.is_damped]
+    forces = [force_model(system, force) for force in damped]
     for joint in mechanism.joints:
-        kinds = coordinate_kinds(joint.type)
-        forces = [f for f in mechanism.forces if isinstance(f, (JointDamper, Servo)) and f.joint == joint.name]
-        damping = sum((_numbers(trajectory, f, axis_values(f.damping, kinds)) for f in forces), np.zeros(1))
+        shares = [f for f in forces if isinstance(f, ShareModel) and f.joint == joint.name]
+        damping = sum((_numbers(trajectory, share) for share in shares), np.zeros(1))
         if np.any(damping > 0.0):
-            model = with_settings(mechanism, model_along(trajectory, joint), settings)
+            model = with_settings(mechanism, model_along(system.geometry(joint.name)), settings)
             yield _Along(joint.name, model, damping, tuple(f"{unit}/s" for unit in coordinate_units(joint)))
-    for force in mechanism.forces:
-        if isinstance(force, PointSpring) and np.any(damping := _numbers(trajectory, force, (force.damping,))):
-            yield _Along(force.name, _along_points(trajectory, force), damping, ("m/s",))
+    for force in forces:
+        if isinstance(force, LawModel) and np.any(damping := _numbers(trajectory, force)):
+            yield _Along(force.name, _along_points(force), damping, ("m/s",))
 
 
-def _numbers(trajectory: Trajectory, force, described: tuple[float, ...]) -> Array:
+def _numbers(trajectory: Trajectory, force: ShareModel | LawModel) -> Array:
     """(N, rows) damping of a force, which may be an input."""
     name = f"{force.name}.damping"
     if name in trajectory.input_names:
         return trajectory.inputs[:, [trajectory.input_names.index(name)]]
-    numbers = np.array(trajectory.settings.get(name, described), float)
+    numbers = np.array(trajectory.settings.get(name, force.parameters["damping"].values), float)
     return np.broadcast_to(numbers, (len(trajectory), len(numbers)))
 
 
-def model_along(trajectory: Trajectory, joint: Joint) -> ConstraintModel:
+def model_along(geometry: Geometry) -> ConstraintModel:
     from symvi.physics.coordinates import coordinate_groups, still_angles
-    from symvi.physics.joints import Geometry
     from symvi.physics.model import ConstraintModel, Held
 
-    geometry = Geometry(trajectory.mechanism, joint)
+    joint = geometry.joint
     groups = tuple(
         replace(group, inputs={n: s.source if isinstance(s, Held) else s for n, s in group.inputs.items()})
         for group in still_angles(coordinate_groups(geometry, rates=True))
@@ -159,16 +163,13 @@ def model_along(trajectory: Trajectory, joint: Joint) -> ConstraintModel:
     return ConstraintModel(joint.name, joint.type, geometry.bodies, groups, geometry.used(groups), rows, (), ())
 
 
-def _along_points(trajectory: Trajectory, force: PointSpring) -> ConstraintModel:
+def _along_points(model: LawModel) -> ConstraintModel:
     """Along the distance of its points."""
-    from symvi.physics.force_models import force_model
     from symvi.physics.model import ConstraintModel
-    from symvi.physics.multibody import MultibodySystem
 
-    model = force_model(MultibodySystem(trajectory.mechanism), force)
     (along,) = (group for group in model.groups if model.laws.damped[0] in group.into)
     groups = (replace(along, into=(0,)),)
-    return ConstraintModel(force.name, force.kind, model.bodies, groups, model.parameters, 1, (), ())
+    return ConstraintModel(model.name, model.type, model.bodies, groups, model.parameters, 1, (), ())
 
 
 # --- rates ------------------------------------------------------------------------------------------------------------

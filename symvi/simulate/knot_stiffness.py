@@ -13,7 +13,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from math import sqrt
+from functools import cached_property
+from math import atan2, sqrt
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,12 +22,14 @@ import numpy as np
 from symvi.errors import MechanismError
 from symvi.mechanism import coordinate_kinds
 from symvi.numbers.composition import composition_of
-from symvi.registry import FORCES
+from symvi.registry import FORCES, law_of
 from symvi.simulate.run_parameters import body_numbers
 from symvi.simulate.turns import product, rotation_matrices
 
 if TYPE_CHECKING:
-    from symvi.mechanism.forces import JointSpring
+    from symvi.mechanism.forces import PointSpring
+    from symvi.physics.model import ForceModel, LawModel, ShareModel
+    from symvi.physics.multibody import MultibodySystem
     from symvi.simulate.trajectory import Trajectory
 
 LASTING = 5  # consecutive recorded knots: a force that is too stiff for so long is told of also where nothing rose
@@ -152,29 +155,38 @@ class _Stiffness:
 
     def _free(self, n: int, root: np.ndarray) -> np.ndarray:
         """Motions that the joints leave free, in the scaled unknowns: an orthonormal basis."""
-        from symvi.physics.multibody import MultibodySystem
         from symvi.simulate.reactions import gradients
 
-        models = MultibodySystem(self.mechanism).in_joint_axes
+        models = self.system.in_joint_axes
         rows = [gradients(model, self.bodies, self.x[n : n + 1], self.q[n : n + 1])[0] for model in models]
         matrix = np.concatenate([np.zeros((0, len(root))), *rows]) @ root.T
         _, sigma, vt = np.linalg.svd(matrix, full_matrices=True)
         rank = int((sigma > 1e-9 * max(sigma.max(initial=0.0), 1.0)).sum())
         return vt[rank:].T
 
+    @cached_property
+    def system(self) -> MultibodySystem:
+        """The models of the mechanism."""
+        from symvi.physics.multibody import MultibodySystem
+
+        return MultibodySystem(self.mechanism)
+
     # --- matrices of single forces ------------------------------------------------------------------------------------
     def _matrices(self, force) -> Iterator[np.ndarray]:
         """(N, 6 n, 6 n), for a force that has any stiffness at the knots."""
         if not FORCES[force.kind].pulls_at_knots(force):
             return
-        if force.kind == "point_spring":
-            yield self._across(force)
-        elif force.kind == "joint_spring":
-            yield from self._swinging(force)
-        else:
-            yield self._of_potential(force)
+        from symvi.physics.force_models import force_model
 
-    def _across(self, force) -> np.ndarray:
+        law, model = law_of(force), force_model(self.system, force)
+        if law is None:
+            yield self._of_potential(model)
+        elif law.is_between_points:
+            yield self._across(force, model)
+        elif law.is_sinusoidal:
+            yield from self._swinging(model)
+
+    def _across(self, force: PointSpring, model: LawModel) -> np.ndarray:
         """Tension over length, in the directions across the spring."""
         ends = {force.child: (1.0, force.child_anchor), force.parent: (-1.0, force.parent_anchor)}
         size, count = 6 * len(self.bodies), len(self.knots)
@@ -192,25 +204,24 @@ class _Stiffness:
             for axis in range(3):
                 gradient[:, :, 6 * k + 3 + axis] = sign * np.cross(np.eye(3)[axis], arm)
         length = np.maximum(np.linalg.norm(u, axis=1), np.finfo(float).tiny)
-        stiffness = self._setting(f"{force.name}.stiffness", force.stiffness)
-        tension = np.maximum(stiffness * (length - self._setting(f"{force.name}.length", force.length)), 0.0)
+        numbers = self._numbers(model)
+        tension = np.maximum(numbers["stiffness"] * (length - numbers.get("length", 0.0)), 0.0)
         n = u / length[:, None]
         across = (tension / length)[:, None, None] * (np.eye(3) - np.einsum("ni,nj->nij", n, n))
         return np.swapaxes(gradient, 1, 2) @ (across @ gradient)
 
-    def _setting(self, name: str, described: float) -> float:
-        return float(self.trajectory.settings.get(name, (described,))[0])
+    def _numbers(self, model: LawModel | ShareModel) -> dict[str, float]:
+        """The first number of each parameter of a force, as it was set."""
+        own, settings = model.parameters, self.trajectory.settings
+        return {key: float(settings.get(f"{model.name}.{key}", p.values)[0]) for key, p in own.items()}
 
-    def _of_potential(self, force) -> np.ndarray:
+    def _of_potential(self, model: ForceModel) -> np.ndarray:
         """Second derivatives of a user's own potential, by differences of its gradient."""
-        from symvi.physics.force_models import force_model
         from symvi.physics.model import ConstraintModel
-        from symvi.physics.multibody import MultibodySystem
         from symvi.simulate.reactions import gradients
 
-        model = force_model(MultibodySystem(self.mechanism), force)
         own = {
-            key: self.trajectory.settings.get(f"{force.name}.{key}", p.values) for key, p in model.parameters.items()
+            key: self.trajectory.settings.get(f"{model.name}.{key}", p.values) for key, p in model.parameters.items()
         }
         numbers = {key: replace(p, values=tuple(own[key])) for key, p in model.parameters.items()}
         rows = ConstraintModel(model.name, "potential", model.bodies, model.groups, numbers, 1, ("energy",), ("J",))
@@ -235,28 +246,23 @@ class _Stiffness:
         q[:, body] = product(half, q[:, body])
         return x, q
 
-    def _swinging(self, force: JointSpring) -> Iterator[np.ndarray]:
+    def _swinging(self, model: ShareModel) -> Iterator[np.ndarray]:
         """The stiffness of a sinusoidal spring, where it swings far."""
         from symvi.physics.coordinates import joint_laws
-        from symvi.physics.force_models import force_model
-        from symvi.physics.multibody import MultibodySystem
         from symvi.simulate.reactions import gradients
 
-        system = MultibodySystem(self.mechanism)
-        geometry = system.geometry(force.joint)
-        kinds = coordinate_kinds(geometry.joint.type)
-        which = kinds.index("rotation")
-        described = force.rest if not isinstance(force.rest, Sequence) else force.rest[which]
+        geometry = self.system.geometry(model.joint)
+        which = coordinate_kinds(geometry.joint.type).index("rotation")
+        numbers = self._numbers(model)
+        rest = atan2(numbers["rest_sin"], numbers["rest_cos"])
         try:
-            angles = self.trajectory.coordinates(force.joint)[:, which]
+            angles = self.trajectory.coordinates(model.joint)[:, which]
         except MechanismError:  # it turns so fast that whole turns between recorded knots are not known
-            angles = np.array([described + np.pi])
-        if np.abs((angles - described + np.pi) % (2 * np.pi) - np.pi).max() <= FAR:
+            angles = np.array([rest + np.pi])
+        if np.abs((angles - rest + np.pi) % (2 * np.pi) - np.pi).max() <= FAR:
             return
-        model = joint_laws(geometry, [force_model(system, force)])
-        along = gradients(model, self.bodies, self.x, self.q)[:, which]
-        stiffness = force.stiffness if not isinstance(force.stiffness, Sequence) else force.stiffness[which]
-        yield self._setting(f"{force.name}.stiffness", stiffness) * np.einsum("ni,nj->nij", along, along)
+        along = gradients(joint_laws(geometry, [model]), self.bodies, self.x, self.q)[:, which]
+        yield numbers["stiffness"] * np.einsum("ni,nj->nij", along, along)
 
 
 def _tensor(inertia: Sequence[float]) -> np.ndarray:

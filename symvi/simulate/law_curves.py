@@ -17,26 +17,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symvi.mechanism import free_rotations
-from symvi.mechanism.forces import JointDamper, JointSpring, PointSpring, Servo
+from symvi.registry import law_of
 from symvi.simulate.run_parameters import with_settings
 
 if TYPE_CHECKING:
+    from symvi.mechanism import Force
     from symvi.physics.model import ShareModel
     from symvi.simulate.trajectory import Trajectory
 
-__all__ = ["ALONG_JOINTS", "force_along", "stored_energy"]
+__all__ = ["force_along", "stored_energy"]
 
 Array = NDArray[np.float64]
-ALONG_JOINTS = (JointSpring, JointDamper, Servo)
 
 
-def force_along(motion: Trajectory, force: JointSpring | JointDamper | Servo | PointSpring) -> Array:
+def force_along(motion: Trajectory, force: Force) -> Array:
     """(N, k) along the coordinates that it acts on [N, N m], on the child, at the knots. Of a point spring k is 1, and
     what pulls the points together is negative.
 
     Raises NotRecordedError where a damper's rates, or the target of a servo, were not recorded.
     """
-    if isinstance(force, PointSpring):
+    if _is_between_points(force):
         numbers, distance, rate = _point_spring(motion, force)
         return numbers["stiffness"] * (numbers["length"] - distance) - numbers["damping"] * rate
     share = _share(motion, force)
@@ -50,9 +50,14 @@ def force_along(motion: Trajectory, force: JointSpring | JointDamper | Servo | P
     return found
 
 
-def stored_energy(motion: Trajectory, force: JointSpring | PointSpring) -> Array:
+def _is_between_points(force: Force) -> bool:
+    law = law_of(force)
+    return law is not None and law.is_between_points
+
+
+def stored_energy(motion: Trajectory, force: Force) -> Array:
     """(N,) at the knots [J]."""
-    if isinstance(force, PointSpring):
+    if _is_between_points(force):
         numbers, distance, _ = _point_spring(motion, force)
         return numbers["stiffness"] * (distance[:, 0] - numbers["length"]) ** 2 / 2
     share = _share(motion, force)
@@ -63,12 +68,15 @@ def stored_energy(motion: Trajectory, force: JointSpring | PointSpring) -> Array
 
 
 # --- along joints -----------------------------------------------------------------------------------------------------
-def _share(motion: Trajectory, force: JointSpring | JointDamper | Servo) -> ShareModel:
+def _share(motion: Trajectory, force: Force) -> ShareModel:
     """Its numbers as they were set."""
     from symvi.physics.force_models import force_model
+    from symvi.physics.model import ShareModel
     from symvi.physics.multibody import MultibodySystem
 
-    return with_settings(motion.mechanism, force_model(MultibodySystem(motion.mechanism), force), motion.settings)
+    model = force_model(MultibodySystem(motion.mechanism), force)
+    assert isinstance(model, ShareModel), "as its law says"
+    return with_settings(motion.mechanism, model, motion.settings)
 
 
 def _behind(motion: Trajectory, share: ShareModel) -> Array:
@@ -99,12 +107,14 @@ def _damped_rates(motion: Trajectory, joint: str) -> Array:
     described = motion.mechanism.joint(joint)
     if free_rotations(described) < 3:
         return motion.rates(joint)
+    from symvi.physics.multibody import MultibodySystem
     from symvi.simulate.knot_rates import model_along
     from symvi.simulate.reactions import gradients
 
     x, _, v, w = _placed(motion)
     bodies = {name: k for k, name in enumerate(motion.names)}
-    gradient = gradients(model_along(motion, described), bodies, x, motion.orientation)
+    geometry = MultibodySystem(motion.mechanism).geometry(joint)
+    gradient = gradients(model_along(geometry), bodies, x, motion.orientation)
     return np.einsum("nij,nj->ni", gradient, np.concatenate([v, w], axis=2).reshape(len(x), -1))
 
 
@@ -122,17 +132,19 @@ def _placed(motion: Trajectory, moves: bool = True) -> tuple[Array, Array, Array
 
 
 # --- between points ---------------------------------------------------------------------------------------------------
-def _point_spring(motion: Trajectory, force: PointSpring) -> tuple[dict[str, float], Array, Array]:
+def _point_spring(motion: Trajectory, force: Force) -> tuple[dict[str, float], Array, Array]:
     """Its stiffness, length and damping as they were set; (N, 1) distance of its points [m], and that distance's rate,
     which is 0 where the distance is."""
     from symvi.physics.force_models import force_model
+    from symvi.physics.model import LawModel
     from symvi.physics.multibody import MultibodySystem
 
-    model = with_settings(motion.mechanism, force_model(MultibodySystem(motion.mechanism), force), motion.settings)
-    described = {"stiffness": force.stiffness, "length": force.length, "damping": force.damping}
-    numbers = {name: model.parameters[name].values[0] if name in model.parameters else own
-               for name, own in described.items()}  # fmt: skip
-    x, rotation, v, w = _placed(motion, moves=force.damping > 0.0)
+    model = force_model(MultibodySystem(motion.mechanism), force)
+    assert isinstance(model, LawModel), "as its law says"
+    model = with_settings(motion.mechanism, model, motion.settings)
+    numbers = {name: model.parameters[name].values[0] if name in model.parameters else 0.0
+               for name in ("stiffness", "length", "damping")}  # fmt: skip
+    x, rotation, v, w = _placed(motion, moves=bool(model.laws.damped))
     ends = []
     for side in "ab":
         arm, body = np.array(model.parameters[f"anchor_{side}"].values, float), model.bodies[side]

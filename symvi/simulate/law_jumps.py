@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from symvi.mechanism import coordinate_kinds
 from symvi.mechanism.mechanism import Mechanism
+from symvi.registry import law_of
 from symvi.simulate.turns import rotation_matrices
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def jump_of(trajectory: Trajectory, first: int, last: int) -> str:
 
 
 def _sentence(force) -> str:
-    if force.kind == "point_spring":
+    if (law := law_of(force)) and law.is_between_points:
         return f"the ends of '{force.name}' met there, where its force has no direction; no step is short enough for it"
     joint = getattr(force, "joint", "")
     return f"joint '{joint}' turned past half a turn there, where '{force.name}' jumps; no step is short enough for it"
@@ -43,10 +44,13 @@ def _sentence(force) -> str:
 
 def _knot(trajectory: Trajectory, force, knots: slice) -> float:
     """Where the law of a force jumps first, of some knots; infinite where it does not."""
-    if force.kind == "point_spring" and force.length > 0.0:
+    law = law_of(force)
+    if law is None or not law.is_elastic:
+        return np.inf
+    if law.has_length:
         line = _line(trajectory, force, knots)
         jumps = np.linalg.norm(line[:-1], axis=1) < np.linalg.norm(np.diff(line, axis=0), axis=1)
-    elif force.kind in ("joint_spring", "servo"):
+    elif law.is_along_joint:
         joint = trajectory.mechanism.joint(force.joint)
         turning = [k for k, kind in enumerate(coordinate_kinds(joint.type)) if kind == "rotation"]
         if len(turning) < 3:

@@ -15,6 +15,7 @@ from symvi.physics.model import ConstraintModel
 from symvi.physics.multibody import MultibodySystem
 from symvi.program.queries import Queries, compose_queries
 from symvi.program.tied_rates import closing_models, gears_of
+from symvi.registry import moves_joint
 from symvi.simulate.model_coordinates import coordinates_at
 from symvi.simulate.model_library import motions
 from symvi.simulate.reactions import gradients
@@ -31,9 +32,9 @@ def queries_of(mechanism: Mechanism, settings: Settings, loops: str) -> Queries:
     for body in mechanism.bodies:
         mass, inertia = body_numbers(body, known)
         known |= {f"{body.name}.mass": (mass,), f"{body.name}.inertia": inertia}
-    choices = _choices(mechanism, loops)
-    closing = closing_models(mechanism, choices)
-    found = compose_queries(mechanism, known, choices)
+    choices, system = _choices(mechanism, loops), MultibodySystem(mechanism)
+    closing = closing_models(system, choices)
+    found = compose_queries(system, known, choices)
     if not found.rate_names:
         raise MechanismError(f"mechanism '{mechanism.name}' has no joint coordinates to be asked in")
     if not closing and not gears_of(mechanism, choices):
@@ -41,7 +42,7 @@ def queries_of(mechanism: Mechanism, settings: Settings, loops: str) -> Queries:
     rows = np.concatenate([_closing_rows(mechanism, closing, found), _gear_rows(mechanism, choices, found)])
     if len(rows) >= rows.shape[1]:
         raise MechanismError(f"mechanism '{mechanism.name}': its loops and gears leave no rate free to be asked about")
-    return compose_queries(mechanism, known, choices, pivots_of(mechanism, rows, found))
+    return compose_queries(system, known, choices, pivots_of(mechanism, rows, found))
 
 
 def _choices(mechanism: Mechanism, loops: str) -> Choices:
@@ -86,7 +87,7 @@ def centers(mechanism: Mechanism, state: State) -> tuple[Array, Array]:
 def pivots_of(mechanism: Mechanism, rows: Array, queries: Queries) -> list[tuple[int, int]]:
     """(row, rate) in the order of elimination, the largest entry first. Raises MechanismError for a singular start."""
     rest, weight = rows.copy(), np.ones(rows.shape[1])
-    motors = [force for force in mechanism.forces if force.kind in ("actuator", "servo")]
+    motors = [force for force in mechanism.forces if moves_joint(force)]
     moved = {getattr(element, "joint", None) for element in (*motors, *mechanism.drivers)}
     leading = {gear.joints[1] for gear in mechanism.couplings} - {gear.joints[0] for gear in mechanism.couplings}
     for held in queries.held:

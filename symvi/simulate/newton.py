@@ -75,7 +75,7 @@ class Newton:
         self.solver.iterations, self.solver.increment = 0, 0.0
         if not isfinite(merit):
             return SolverStatus.DOMAIN if self.measures.largest_turn() >= DOMAIN else SolverStatus.NOT_FINITE
-        slow, whole = 0, True
+        slow, whole, earlier = 0, True, 0.0
         for self.solver.iterations in range(1, options.max_iterations + 1):
             if whole:
                 self.run("linearize")
@@ -101,6 +101,10 @@ class Newton:
                 and (SAFETY * sqrt(merit) <= options.tolerance or self._is_enough(predicted))
             ):
                 return SolverStatus.OK
+            newton = self.solver.chords and whole and length >= 1.0
+            if newton and self.solver.increment * fall <= options.tolerance and self._squares_end(earlier):
+                return SolverStatus.OK
+            earlier = self.solver.increment if newton else 0.0
             # the same factors once more, if they are predicted to be enough
             whole = not (self.solver.chords and length >= 1.0 and CHORD * (sqrt(merit) * fall) <= options.tolerance)
             slow = slow + 1 if merit > SLOW * before else 0
@@ -120,6 +124,15 @@ class Newton:
         tolerance = self.solver.options.tolerance
         far_below = SAFETY * predicted <= tolerance
         return self.measures.balanced(LEFT * tolerance if far_below else tolerance, tolerance / SAFETY)
+
+    def _squares_end(self, earlier: float) -> bool:
+        """In joint coordinates: whether Newton's next increment is round-off, each being about the square of the last.
+
+        Residuals cannot tell, where long levers make much of their round-off. earlier: the increment before, or 0.
+        """
+        tolerance, last = self.solver.options.tolerance, self.solver.increment
+        falls = SAFETY * (last * (last * last)) <= tolerance * (earlier * earlier)
+        return falls and self.measures.balanced(LEFT * tolerance, tolerance / SAFETY)
 
     def _merit_of_start(self, length: float) -> float:
         self.begin(length)

@@ -19,12 +19,12 @@ from symvi import __version__
 from symvi.cache import cache_folder, keep, kept, subfolder
 from symvi.errors import ArgumentError, CompilerError
 from symvi.extras import install_command
-from symvi.mechanism import DryFriction, Mechanism
+from symvi.mechanism import Mechanism
 from symvi.native import Library, compile_library, find_compiler, load_library
 from symvi.native.flags import Profile
 from symvi.numbers.composition import Composition, composition_of
 from symvi.numbers.control import DEFAULTS
-from symvi.registry import CONTACTS, FORCES, JOINTS
+from symvi.registry import CONTACTS, FORCES, JOINTS, inequalities_of
 from symvi.simulate.plan import Plan, plan_of
 from symvi.simulate.slope_layout import SlopeLayout, layout_of
 
@@ -119,7 +119,7 @@ def check_order(mechanism: Mechanism, composition: Composition | None) -> None:
         return
     found = [("contact", contact.name) for contact in mechanism.contacts]
     found += [("limit", limit.name) for limit in mechanism.limits]
-    found += [("dry friction", force.name) for force in mechanism.forces if isinstance(force, DryFriction)]
+    found += [("dry friction", force.name) for force in inequalities_of(mechanism.forces)]
     if found:
         kind, name = found[0]
         raise ArgumentError(

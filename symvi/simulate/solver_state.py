@@ -16,6 +16,25 @@ def rotated(matrices: np.ndarray, vectors: np.ndarray) -> np.ndarray:
     ] * vectors[..., None, 2]
 
 
+def carried(q: np.ndarray, vectors: np.ndarray, back: bool = False) -> np.ndarray:
+    """(K, n, 3) vectors (K, n, 3) or (n, 3) from body axes into world axes, by orientations (K, n, 4), or back.
+
+    The bits of `rotated` by these rotation matrices, or by their transposes, entry by entry: no matrix is made.
+    """
+    w, x, y, z = np.ascontiguousarray(np.moveaxis(q, -1, 0))
+    v = np.ascontiguousarray(np.moveaxis(np.broadcast_to(vectors, (*q.shape[:-1], 3)), -1, 0))
+    xx, yy, zz, xy, xz, yz, wx, wy, wz = x * x, y * y, z * z, x * y, x * z, y * z, w * x, w * y, w * z
+    matrix = (
+        (1 - 2 * (yy + zz), 2 * (xy - wz), 2 * (xz + wy)),
+        (2 * (xy + wz), 1 - 2 * (xx + zz), 2 * (yz - wx)),
+        (2 * (xz - wy), 2 * (yz + wx), 1 - 2 * (xx + yy)),
+    )
+    found = np.empty((*q.shape[:-1], 3))
+    for i, (a, b, c) in enumerate(zip(*matrix, strict=True) if back else matrix):
+        found[..., i] = (a * v[0] + b * v[1]) + c * v[2]
+    return found
+
+
 def centers(mechanism: Mechanism) -> np.ndarray:
     """Centres of mass in the body frames [m]."""
     return np.array([body.center_of_mass for body in mechanism.bodies], float)

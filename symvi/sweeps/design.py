@@ -122,7 +122,8 @@ def _unit_cube(kind: str, count: int, columns: int, seed: int | None) -> NDArray
         from scipy.stats import qmc
     except ImportError as error:
         raise missing_extra("sweep", "SciPy") from error
-    return qmc.LatinHypercube(columns, seed=seed).random(count)
+    sampler: Any = qmc.LatinHypercube  # SciPy 1.15 renamed its seed, and takes the old name
+    return sampler(columns, seed=seed).random(count)
 
 
 def _names(what: str, over: object) -> Mapping[str, Any]:

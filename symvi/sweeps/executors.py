@@ -12,7 +12,8 @@ from symvi.errors import ArgumentError, SymviError, missing_extra
 from symvi.mechanism.names import shown
 from symvi.simulate.batch_workers import checked_threads
 
-Job, Rows = TypeVar("Job"), TypeVar("Rows")
+Job = TypeVar("Job")
+Rows = TypeVar("Rows")
 
 TRIES = 3  # of a job whose worker was lost
 WAITING = 1024  # jobs at an executor at a time

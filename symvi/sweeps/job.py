@@ -13,8 +13,9 @@ from symvi.errors import AssemblyError, MechanismError
 from symvi.numbers.control import SolverOptions, SolverStatus
 from symvi.simulate.arguments import Rates
 from symvi.simulate.batch import batch_of_worlds
+from symvi.simulate.batch_names import quantities_of
 from symvi.simulate.world import World, world_at
-from symvi.sweeps.measures import Measure, measured, only_ends, quantities_of
+from symvi.sweeps.measures import Measure, measured, only_ends
 from symvi.sweeps.names import Name
 from symvi.sweeps.patterns import variants_of
 

@@ -5,19 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from symvi.errors import ArgumentError
-from symvi.mechanism import coordinate_kinds
 from symvi.mechanism.names import did_you_mean, shown
-from symvi.mechanism.quantities import ALONG_AXES
 from symvi.simulate.arguments import checked_table
+from symvi.simulate.batch_names import Quantity
 
 if TYPE_CHECKING:
-    from symvi.mechanism import Mechanism
     from symvi.simulate.batch import BatchRecord
 
 Array = NDArray[np.floating]
@@ -33,39 +31,7 @@ REDUCTIONS: dict[str, Callable[[Array], Array]] = {  # of (n, N) numbers along t
 AT_ENDS = ("first", "last")
 FORM = re.compile(r"(?P<how>\w+)\((?P<abs>abs\()?\s*(?P<name>[\w.]+)(?:\[(?P<entry>\d+)\])?\s*\)(?(abs)\))")
 EXAMPLE = "'max(abs(hinge))', 'last(energy)' or 'min(pole.position[2])'"
-OF_BODIES = {"position": ("m", 3), "orientation": ("", 4), "velocity": ("m/s", 3), "angular_velocity": ("rad/s", 3)}
 Given = str | Callable[["Motion"], float] | tuple[Callable[["Motion"], float], str]
-
-
-@dataclass(frozen=True)
-class Quantity:
-    """A named array of a motion. recorded: what a batch records for it. place: its part of that. units: of entries."""
-
-    recorded: str
-    place: int | slice | None
-    units: tuple[str, ...]
-
-    def of(self, values: Array) -> Array:
-        """(n, N) or (n, N, k) of what was recorded."""
-        return values if self.place is None else values[:, :, self.place]
-
-
-def quantities_of(mechanism: Mechanism, entries: Mapping[str, slice]) -> dict[str, Quantity]:
-    """Every name that a measure may use. entries: joint -> where its coordinates are, as `Batch.entries`."""
-    found = {"energy": Quantity("energy", None, ("J",))}
-    for joint in mechanism.joints:
-        if joint.name not in entries:
-            continue
-        kinds, place = coordinate_kinds(joint.type), entries[joint.name]
-        for name, recorded, along in (
-            (joint.name, "coordinates", "coordinate"), (f"{joint.name}.rate", "rates", "coordinate/s"),
-        ):  # fmt: skip
-            units = tuple(ALONG_AXES[along][kind != "translation"][0] for kind in kinds)
-            found[name] = Quantity(recorded, place if len(units) > 1 else place.start, units)
-    for k, body in enumerate(mechanism.bodies):
-        for field, (unit, size) in OF_BODIES.items():
-            found[f"{body.name}.{field}"] = Quantity(field, k, (unit,) * size)
-    return found
 
 
 class Motion(Mapping[str, NDArray[Any]]):
@@ -125,9 +91,12 @@ def measures_of(given: object, known: Mapping[str, Quantity]) -> tuple[Measure, 
 
 
 def _measure(title: str, what: object, known: Mapping[str, Quantity]) -> Measure:
-    function, unit = what if isinstance(what, tuple) and len(what) == 2 else (what, "")
+    function: Any = what
+    unit: Any = ""
+    if isinstance(what, tuple) and len(what) == 2:
+        function, unit = what
     if callable(function) and isinstance(unit, str):
-        return Measure(title, unit, function=function)
+        return Measure(title, unit, function=cast(Callable[[Motion], float], function))
     match = FORM.fullmatch(what.replace(" ", "")) if isinstance(what, str) else None
     if match is None:
         raise ArgumentError(

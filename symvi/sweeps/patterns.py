@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from symvi.errors import MechanismError
 from symvi.mechanism import start_state
 from symvi.mechanism.state import State
+from symvi.simulate.engine import CEngine
 from symvi.sweeps.names import Name
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ class Variants:
             if found is None:
                 simulator = self.origin._with(changes, self.patterns)
                 known = (self.origin, *self.patterns)
-                base = next((each for each in known if each.engine._library is simulator.engine._library), None)
+                base = next((each for each in known if _library(each) is _library(simulator)), None)
                 if base is None:
                     base = simulator
                     self.patterns.append(base)
@@ -102,6 +103,11 @@ def variants_of(description: bytes) -> Variants:
                 _KEPT.popitem(last=False)
         _KEPT.move_to_end(key)
         return found
+
+
+def _library(simulator: Simulator) -> object:
+    assert isinstance(simulator.engine, CEngine)
+    return simulator.engine._library
 
 
 def _set(simulator: Simulator, settings: Mapping[str, Any]) -> Simulator:

@@ -20,12 +20,13 @@ from symvi.numbers.control import DEFAULTS, SolverOptions
 from symvi.simulate import Simulator
 from symvi.simulate.arguments import Rates, check_modes, check_switches, checked_step, checked_steps, checked_table
 from symvi.simulate.batch_columns import checked_quantities
+from symvi.simulate.batch_names import entries_of, quantities_of
 from symvi.simulate.progress import Progress, told_progress
 from symvi.sweeps.design import Design, Rows, design_of
 from symvi.sweeps.executors import check_executor, is_own, results, threads_for
 from symvi.sweeps.job import Job, Row, Run, done
 from symvi.sweeps.journal import Journal, checked_out
-from symvi.sweeps.measures import Given, measures_of, quantities_of, recorded_for
+from symvi.sweeps.measures import Given, measures_of, recorded_for
 from symvi.sweeps.names import Name, names_of, numbers_of
 from symvi.sweeps.tables import OWN, table_of
 
@@ -91,8 +92,7 @@ def sweep(
     names = names_of(simulator, design.over)
     rows = design.rows(lambda title, value: numbers_of(simulator, names[title], value))
     held = _inputs(simulator, inputs, names)
-    with simulator.batch(1, step=step, threads=1, lanes=False, project=project) as one:
-        known = quantities_of(simulator.mechanism, one.entries)
+    known = quantities_of(simulator.mechanism, entries_of(simulator))
     measures = measures_of(measure, known)
     _check_titles([*names, *(each.title for each in measures)])
     recorded = recorded_for(measures, known, checked_quantities(record))
@@ -135,7 +135,8 @@ def _inputs(simulator: Simulator, inputs: object, names: Mapping[str, Name]) -> 
     for name in table:
         if name in names:
             raise ArgumentError(f"inputs: {name} is what the sweep changes; leave it out here or there")
-    simulator.reset(inputs=table).close()
+    given, _ = simulator.gains.split(table)
+    simulator.inputs.overlay(np.zeros((1, len(simulator.plan.inputs))), given)
     return table
 
 

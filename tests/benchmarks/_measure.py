@@ -73,6 +73,23 @@ def take_turns(jobs: Mapping[str, Callable[[], object]], repeats: int) -> dict[s
     return {name: Times(min(several), median(several)) for name, several in seconds.items()}
 
 
+def bare_loop(
+    simulator: Simulator, inputs: np.ndarray, varying: bool, steps: int, options: SolverOptions
+) -> Callable[[], None]:
+    """Steps in C that record nothing and keep no account; what Python has to make for them is made once, beforehand."""
+    engine = simulator.engine
+    kept, (p, z, u, w) = engine._memory(inputs)
+    given, done, nothing = engine._options(options), engine._ffi.new("int *"), engine._ffi.NULL
+    loop = engine._function("rollout")
+
+    def run() -> None:
+        status = loop(p, given, z, u, int(varying), w, steps, steps + 1, nothing, done, nothing)
+        if status < 0:
+            raise RuntimeError(f"step {done[0]} of {steps} failed with status {status}, {len(kept)} inputs")
+
+    return run
+
+
 class Rollout:
     """The generated C's own loop from one start, the same steps every time, with nothing recorded."""
 
@@ -81,21 +98,20 @@ class Rollout:
         self.nothing = np.zeros((1, len(simulator.plan.inputs)))
         simulator.start(step=step)
         self.begin = simulator.engine.state.copy()
+        self._bare = bare_loop(simulator, self.nothing, False, steps, self.options)
 
     def __call__(self) -> None:
-        self._roll(self.steps + 1)
-
-    def _roll(self, every: int) -> np.ndarray:
-        engine = self.simulator.engine
-        engine.state[:] = self.begin
-        status, done, frames = engine.rollout(self.nothing, False, self.steps, every, self.options)
-        if status < 0:
-            raise RuntimeError(f"step {done} failed with status {status}")
-        return frames
+        self.simulator.engine.state[:] = self.begin
+        self._bare()
 
     def iterations(self) -> float:
         """Newton iterations per step."""
-        return float(self._roll(1)[1:, self.simulator.plan.frame["iterations"][0]].mean())
+        engine = self.simulator.engine
+        engine.state[:] = self.begin
+        status, done, frames = engine.rollout(self.nothing, False, self.steps, 1, self.options)
+        if status < 0:
+            raise RuntimeError(f"step {done} failed with status {status}")
+        return float(frames[1:, self.simulator.plan.frame["iterations"][0]].mean())
 
 
 class DrivenRollout:

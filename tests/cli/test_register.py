@@ -133,7 +133,8 @@ def test_their_kernels_are_proved(run: Callable[..., dict]) -> None:
     [
         (
             "import symvi\n",
-            "records.py registers nothing; call symvi.register_joint, register_force or register_contact in it",
+            "records.py registers nothing; call symvi.register_joint, register_force, register_contact or register_format "
+            "in it",
         ),
         ("\nimport nothing_like_that\n", "records.py:2: ModuleNotFoundError: No module named 'nothing_like_that'"),
         ("import symvi\nsymvi.register_joint(3)\n", "records.py:2: register_joint was given 3"),

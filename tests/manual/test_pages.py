@@ -65,6 +65,7 @@ def the_front_page_judges(folder: Path, names: dict) -> None:
     assert names["motion"].closure.max() < 1e-12
 
 
+EXTRAS = {"learn": ("gymnasium", "learn")}  # page -> what its blocks need, and the extra that brings it
 WITNESSES: dict[str, Callable[[Path, dict], None]] = {
     "README": the_front_page_judges,
     "describing": describing_describes,
@@ -76,6 +77,8 @@ WITNESSES: dict[str, Callable[[Path, dict], None]] = {
 
 @pytest.mark.parametrize("page", only({"describing", "loops"}, PAGES))
 def test_a_page_runs_from_top_to_bottom(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if page in EXTRAS:
+        pytest.importorskip(EXTRAS[page][0], reason=f"needs the extra {EXTRAS[page][1]}")
     document = read(page)
     if any(command.startswith("python3 -m symvi view") for command, _ in commands(page)):
         viewer = pytest.importorskip("symvi.view.viewer", reason="needs the extra view")

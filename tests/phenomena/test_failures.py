@@ -5,6 +5,7 @@ from math import pi, sqrt
 import numpy as np
 import pytest
 
+from symvi.demos import demo_file
 from symvi.errors import AssemblyError, MechanismError, SolverError
 from symvi.mechanism import Actuator, Body, Joint, Mechanism, State, Wrench, start_state
 from symvi.simulate import Simulator, SolverOptions, SolverStatus
@@ -179,3 +180,19 @@ def test_options_without_sense_are_refused(options: dict) -> None:
 
 def test_every_status_is_a_sentence() -> None:
     assert all(len(status.sentence) > 10 for status in SolverStatus)
+
+
+@pytest.mark.parametrize("coordinates", ["maximal", "tree"])
+@pytest.mark.parametrize("numbers", [(np.nan,), (np.inf,), (-np.inf,), (np.inf, -np.inf)])
+def test_a_state_that_is_not_finite_is_refused_wherever_it_is_not(coordinates: str, numbers: tuple[float, ...]) -> None:
+    """No residual reads the velocities of the step before last: all numbers are looked at, whatever they add up to."""
+    simulator = Simulator(Mechanism.from_file(demo_file("double_pendulum")), coordinates=coordinates, backend="c")
+    simulator.start(step=0.01)
+    engine, inputs = simulator.engine, np.zeros((1, len(simulator.plan.inputs)))
+    begin = engine.state.copy()
+    for place in range(len(begin) - len(numbers) + 1):
+        engine.state[:] = begin
+        engine.state[place : place + len(numbers)] = numbers
+        assert engine.rollout(inputs, False, 1, 1, SolverOptions())[0] == SolverStatus.NOT_FINITE, place
+    engine.state[:] = begin
+    assert engine.rollout(inputs, False, 1, 1, SolverOptions())[0] == SolverStatus.OK

@@ -10,7 +10,7 @@ import pytest
 
 import symvi
 from symvi import Simulator, register_force
-from symvi.mechanism import Mechanism, Potential
+from symvi.mechanism import Body, Joint, Mechanism, Potential
 from symvi.page.scene import build_scene
 from symvi.proofs.kernels import Bench, subject
 from symvi.proofs.mutation import score_of
@@ -83,6 +83,19 @@ def test_its_motion_is_that_of_the_same_energy_as_text(planet: Mechanism) -> Non
         found, expected = (Simulator(m).simulate(1.0, 0.01) for m in (planet, planet.changed(forces=[energy])))
     assert np.abs(found.position - expected.position).max() < 1e-12
     assert np.abs(found.potential_energy - expected.potential_energy).max() < 1e-12
+
+
+def test_joint_coordinates_give_the_same_motion(planet: Mechanism) -> None:
+    """Between a link of a tree and the world, where it acts at the knots as it does on free bodies."""
+    link = Body(name="planet", mass=MASS, inertia=(0.1, 0.1, 0.1))
+    hinge = Joint(name="hinge", type="revolute", child="planet", axis=(0, 1, 0), child_anchor=(-AWAY, 0, 0))
+    swing = Mechanism(
+        name="swing", bodies=[link], joints=[hinge], forces=[planet.forces[0].changed(parent_anchor=(0, 0, -1))]
+    )
+    with compiling_quickly():
+        tree, free = (Simulator(swing, coordinates=how).simulate(1.0, 0.01) for how in ("tree", "maximal"))
+    assert np.ptp(tree.position) > 0.3
+    assert np.abs(tree.position - free.position).max() < 1e-12
 
 
 def test_its_strength_is_a_parameter(planet: Mechanism) -> None:

@@ -11,6 +11,8 @@ from symvi import Simulator, coordinates_of, state_from
 from symvi.errors import MechanismError
 from symvi.mechanism import JOINT_TYPES, Actuator, Body, Joint, Mechanism, coordinate_count
 from symvi.mechanism.rotation import rotate
+from symvi.simulate.solver_state import carried, rotated
+from symvi.simulate.turns import rotation_matrices
 
 MOVING = [kind for kind in JOINT_TYPES if kind not in ("custom", "distance", "fixed")]
 EXTRA = {"screw": {"pitch": 0.1}}
@@ -124,3 +126,13 @@ def test_torques_on_three_rotations_are_about_the_axes_of_the_joint_frame() -> N
 def test_joints_without_coordinates_say_so() -> None:
     with pytest.raises(MechanismError, match="'tested': a fixed joint has no coordinates"):
         coordinates_of(arm("fixed"), "tested", state_from(arm("fixed"), {}))
+
+
+def test_vectors_turn_with_the_bits_of_matrices() -> None:
+    """Trajectories are turned into body axes in another way than starts are."""
+    numbers = np.random.default_rng(4)
+    q, vectors = numbers.normal(size=(50, 7, 4)), numbers.normal(size=(50, 7, 3))
+    matrices = rotation_matrices(q)
+    assert np.array_equal(carried(q, vectors), rotated(matrices, vectors))
+    assert np.array_equal(carried(q, vectors[0]), rotated(matrices, vectors[0]))
+    assert np.array_equal(carried(q, vectors, back=True), rotated(np.swapaxes(matrices, -1, -2), vectors))

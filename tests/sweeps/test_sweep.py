@@ -18,6 +18,8 @@ from symvi.mechanism import Mechanism
 from symvi.mechanism.changing import with_numbers
 from symvi.sweeps import Motion, grid, latin_hypercube, listed, random
 from tests.simulate.test_worlds import cart_pole, crank
+from tests.support.contact_scenes import box as boxed
+from tests.support.contact_scenes import on_ground
 
 TIME, STEP = 0.5, 0.01
 SWING = {"swing": "max(abs(hinge))"}
@@ -102,6 +104,18 @@ def test_a_pattern_of_its_own_is_found_built_once_and_said(monkeypatch: pytest.M
     for k, place in ((2, 0.1), (4, 0.2)):
         changed = with_numbers(mechanism, {"hinge.child_anchor": (place, 0, 0), "pole.shape.length": 0.8})
         assert table["swing"][k] == np.abs(alone(changed)[0][:, 1]).max()
+
+
+def test_a_description_that_cannot_start_may_be_swept(cart: Simulator) -> None:
+    """Only the variants that cannot start either are rows with errors."""
+    box = on_ground(boxed(position=(0, 0, 0.1)), friction=0.5)
+    with pytest.raises(symvi.AssemblyError):
+        Simulator(box).reset()
+    heights = [0.1, 0.5]
+    table = sweep(box, {"box.position[2]": heights}, measure={"low": "min(box.position[2])"}, time=0.1, step=STEP)
+    assert "box" in table["error"][0] and table["error"][1] == ""
+    fallen = 0.5 - 9.81 * 0.1**2 / 2
+    assert table["low"][1] == pytest.approx(fallen, abs=9.81 * STEP * 0.1)
 
 
 def test_what_fails_is_a_row_with_its_error(cart: Simulator) -> None:

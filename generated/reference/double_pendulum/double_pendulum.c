@@ -2720,26 +2720,24 @@ static real largest_turn(const double_pendulum_work *w)
 {
     real largest = 0.0;
     for (unsigned int n = 0u; n < 2u; n++) {
-        if (!(w->body[n].turn <= largest)) {
-            largest = w->body[n].turn;
-        }
+        /* what is no number is taken */
+        largest = (largest > w->body[n].turn) ? largest : w->body[n].turn;
     }
     return largest;
 }
 
-/* the largest solved change of a velocity */
+/* the largest solved change of a velocity, from the largest number and the smallest one: each takes one instruction a number */
 static real largest_change(const double_pendulum_work *w)
 {
-    real largest = 0.0;
+    real most = 0.0;
+    real least = 0.0;
     for (unsigned int n = 0u; n < 2u; n++) {
         for (unsigned int k = 0u; k < 6u; k++) {
-            const real size = (w->body[n].s[k] < 0.0) ? -w->body[n].s[k] : w->body[n].s[k];
-            if (size > largest) {
-                largest = size;
-            }
+            most = (w->body[n].s[k] > most) ? w->body[n].s[k] : most;
+            least = (w->body[n].s[k] < least) ? w->body[n].s[k] : least;
         }
     }
-    return largest;
+    return (-least > most) ? -least : most;
 }
 
 /* the length of the solved change of all velocities, which is no smaller than the largest; by arithmetic alone */
@@ -2793,13 +2791,41 @@ static real evaluate_merit(const double_pendulum_parameters *p, const double_pen
     return is_finite(w->common[0].merit) ? w->common[0].merit : -1.0;
 }
 
-/* whether momenta balance but for a change of velocity and the round-off of impulses, and rows but for a rate */
-static bool balanced(const double_pendulum_parameters *p, const double_pendulum_work *w, real change, real rate)
+/* the largest impulse of a joint, a law, a contact, a limit or dry friction */
+static real largest_impulse(const double_pendulum_work *w)
 {
     real impulse = 0.0;
     for (unsigned int n = 0u; n < 1u; n++) {
         for (unsigned int k = 0u; k < 5u; k++) {
             impulse = larger(impulse, w->revolute_ground[n].y[k]);
+        }
+    }
+    for (unsigned int n = 0u; n < 1u; n++) {
+        for (unsigned int k = 0u; k < 5u; k++) {
+            impulse = larger(impulse, w->revolute[n].y[k]);
+        }
+    }
+    return impulse;
+}
+
+/* whether a body balances but for a change of velocity and noise of impulses */
+static bool is_at_rest(const double_pendulum_parameters *p, const double_pendulum_work *w, unsigned int n, real change, real noise)
+{
+    const real *const f = w->body[n].f;
+    const real force = (change*p->body[n].mass) + noise;
+    const real torque = (change*p->body[n].size) + (noise*p->common[0].extent);
+    return within(f[0], force) && within(f[1], force) && within(f[2], force)
+        && within(f[3], torque) && within(f[4], torque) && within(f[5], torque);
+}
+
+/* whether momenta balance but for a change of velocity and the round-off of impulses, and rows but for a rate. Impulses are looked at
+ * from the first body on that does not balance without round-off */
+static bool balanced(const double_pendulum_parameters *p, const double_pendulum_work *w, real change, real rate)
+{
+    unsigned int first = 0u;
+    real impulse;
+    for (unsigned int n = 0u; n < 1u; n++) {
+        for (unsigned int k = 0u; k < 5u; k++) {
             if (!within(w->revolute_ground[n].f[k], rate)) {
                 return false;
             }
@@ -2807,24 +2833,25 @@ static bool balanced(const double_pendulum_parameters *p, const double_pendulum_
     }
     for (unsigned int n = 0u; n < 1u; n++) {
         for (unsigned int k = 0u; k < 5u; k++) {
-            impulse = larger(impulse, w->revolute[n].y[k]);
             if (!within(w->revolute[n].f[k], rate)) {
                 return false;
             }
         }
     }
-    for (unsigned int n = 0u; n < 2u; n++) {
+    while ((first < 2u) && is_at_rest(p, w, first, change, 0.0)) {
+        first++;
+    }
+    if (first == 2u) {
+        return true;
+    }
+    impulse = largest_impulse(w);
+    for (unsigned int n = first; n < 2u; n++) {
         real largest = impulse;
-        real noise;
         for (unsigned int k = 0u; k < 6u; k++) {
             largest = larger(largest, w->body[n].e[k]);
         }
-        noise = 4e-15*largest;
-        for (unsigned int k = 0u; k < 3u; k++) {
-            if (!within(w->body[n].f[k], (change*p->body[n].mass) + noise)
-                || !within(w->body[n].f[k + 3u], (change*p->body[n].size) + (noise*p->common[0].extent))) {
-                return false;
-            }
+        if (!is_at_rest(p, w, n, change, 4e-15*largest)) {
+            return false;
         }
     }
     return true;
@@ -3192,39 +3219,40 @@ static void record_account(const double_pendulum_parameters *p, const double_pen
     (void)w;
 }
 
-/* 3 numbers, each minus itself: the sum is zero if all are finite, else NaN */
-static real rest_of_3(const real *a)
+/* the sum of 3 numbers */
+static real sum_of_3(const real *a)
 {
-    return (a[0] - a[0]) + (a[1] - a[1]) + (a[2] - a[2]);
+    return a[0] + a[1] + a[2];
 }
 
-/* 4 numbers, each minus itself: the sum is zero if all are finite, else NaN */
-static real rest_of_4(const real *a)
+/* the sum of 4 numbers */
+static real sum_of_4(const real *a)
 {
-    return (a[0] - a[0]) + (a[1] - a[1]) + (a[2] - a[2]) + (a[3] - a[3]);
+    return a[0] + a[1] + a[2] + a[3];
 }
 
-/* whether all numbers of the state and all inputs are finite, those too that no residual reads */
+/* whether all numbers of the state and all inputs are finite, those too that no residual reads: what is not finite leaves no finite sum,
+ * whatever is added. Nor do numbers so large that their sum is not finite: no step can be taken with them */
 static bool all_finite(const double_pendulum_state *z, const double_pendulum_input *u)
 {
-    real rest = 0.0;
+    real total = 0.0;
     for (unsigned int n = 0u; n < 1u; n++) {
-        rest += (z->common[n].before - z->common[n].before)
-            + (z->common[n].earlier - z->common[n].earlier)
-            + (z->common[n].level - z->common[n].level);
+        total += z->common[n].before
+            + z->common[n].earlier
+            + z->common[n].level;
     }
     for (unsigned int n = 0u; n < 2u; n++) {
-        rest += rest_of_3(z->body[n].x)
-            + rest_of_4(z->body[n].q)
-            + rest_of_3(z->body[n].p)
-            + rest_of_3(z->body[n].l)
-            + rest_of_3(z->body[n].v)
-            + rest_of_3(z->body[n].w)
-            + rest_of_3(z->body[n].v_old)
-            + rest_of_3(z->body[n].w_old);
+        total += sum_of_3(z->body[n].x)
+            + sum_of_4(z->body[n].q)
+            + sum_of_3(z->body[n].p)
+            + sum_of_3(z->body[n].l)
+            + sum_of_3(z->body[n].v)
+            + sum_of_3(z->body[n].w)
+            + sum_of_3(z->body[n].v_old)
+            + sum_of_3(z->body[n].w_old);
     }
     (void)u;
-    return is_finite(rest);
+    return is_finite(total);
 }
 
 /* whether no orientation is far from unit length; NaN and infinity are looked for elsewhere */
@@ -4018,7 +4046,7 @@ static bool is_too_fast(const double_pendulum_parameters *p, const double_pendul
     for (unsigned int n = 0u; n < 2u; n++) {
         const real *const own = z->body[n].w;
         const real turn[3] = { own[0]*h, own[1]*h, own[2]*h };
-        if (is_finite(rest_of_3(own)) && !(((turn[0]*turn[0]) + (turn[1]*turn[1]) + (turn[2]*turn[2])) < most)) {
+        if (is_finite(sum_of_3(own)) && !(((turn[0]*turn[0]) + (turn[1]*turn[1]) + (turn[2]*turn[2])) < most)) {
             return true;
         }
     }
