@@ -274,6 +274,8 @@ class Simulator(Varied, Many):
         names = checked_record(record)
         check_room(self.plan, len(self.gains.names), steps, every, names)
         begin = 0.0 if start is None else float(start.time[-1]) if isinstance(start, Trajectory) else start.time
+        if begin + step == begin:
+            raise MechanismError(f"start at {begin:g} s: steps of {step:g} s do not show in times so large")
         times = _knots(begin, step, steps)
         one = Simulation(self._that_runs(start), start, times, step, int(every), options, inputs or {}, names)
         run, status = one.run(one.begin(project, not papers_start, rates), controller, told_progress(progress))
@@ -349,8 +351,6 @@ def _restored(
 
 def _knots(begin: float, step: float, steps: int) -> np.ndarray:
     """Times of the knots; whole multiples of the step where the start is one, so that pieces and the whole agree."""
-    if begin + step == begin:
-        raise MechanismError(f"start at {begin:g} s: steps of {step:g} s do not show in times so large")
     first = round(begin / step)
     if abs(first * step - begin) <= 1e-9 * step * max(1, abs(first)):
         return step * (first + np.arange(steps + 1))
