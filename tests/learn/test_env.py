@@ -8,11 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+pytest.importorskip("gymnasium", reason="needs the extra learn")
+
 from symvi import Actuator, ArgumentError, MechanismError, Simulator
 from symvi.learn import Env, Now, Task, VectorEnv
 from tests.simulate.test_worlds import cart_pole, servoed
 
-gymnasium = pytest.importorskip("gymnasium")
 STEP, COUNT = 0.02, 5
 
 
