@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -43,8 +44,8 @@ int main(void)
 """
 
 
-def written(folder: Path, name: str, layout: str, real: str) -> Path:
-    for file, text in text_of(MECHANISMS[name](), layout, real).files.items():
+def written(folder: Path, name: str, layout: str, real: str, coordinates: str = "maximal") -> Path:
+    for file, text in text_of(MECHANISMS[name](), layout, real, coordinates=coordinates).files.items():
         (folder / file).write_text(text, encoding="utf-8")
     return folder
 
@@ -60,8 +61,8 @@ def need(program: str) -> str:
 @pytest.mark.parametrize("real", ["double", "float"])
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_strict_flags_find_nothing(tmp_path: Path, compiler: str, real: str, layout: str) -> None:
-    for name in MECHANISMS:
-        written(tmp_path, name, layout, real)
+    for name, coordinates in product(MECHANISMS, ("maximal", "tree")):
+        written(tmp_path, name, layout, real, coordinates)
         # gcc finds some of it while it optimises, clang while it reads
         how = ["-O1", "-c", "-o", f"{name}.o"] if compiler == "gcc" else ["-fsyntax-only"]
         command = [need(compiler), *STRICT, *how, f"{name}.c"]
