@@ -99,8 +99,9 @@ class Varied(Asked):
     def _that_runs(self, start: State | Trajectory | None) -> Simulator:
         """A twin of this solver; where `auto` chose what is solved for, one like that of a trajectory that goes on."""
         own: Any = self
-        others = isinstance(start, Trajectory) and start.formulation != own.coordinates
-        if not (others and self._how["coordinates"] == "auto" and start.mechanism.digest == own.mechanism.digest):
+        if not isinstance(start, Trajectory) or self._how["coordinates"] != "auto":
+            return own._twin()
+        if start.formulation == own.coordinates or start.mechanism.digest != own.mechanism.digest:
             return own._twin()
         found = type(own)(own.mechanism, **{**self._how, "coordinates": start.formulation})
         for name, numbers in own.settings.items():

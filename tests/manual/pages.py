@@ -33,7 +33,14 @@ REPOSITORY = Path(__file__).parents[2]
 MANUAL = REPOSITORY / "symvi" / "manual"
 PAGES = {"README": REPOSITORY / "README.md"} | {path.stem: path for path in sorted(MANUAL.glob("*.md"))}
 LANGUAGES = {"sh", "python", "toml", "c", "text"}
-NOT_RUN = {"minutes", "hours", "needs the network", "needs the extra bench", "needs a joint.c of yours"}
+NOT_RUN = {
+    "minutes",
+    "hours",
+    "needs the network",
+    "needs the extra bench",
+    "needs a joint.c of yours",
+    "needs your program",
+}
 FENCED = RawFencedCodeBlockLexer(re.compile(r"(?P<language>\S*)(?: file=(?P<file>\S+))?[^\n]*\n"))
 MODULE = "python3 -m symvi "
 
