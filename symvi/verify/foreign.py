@@ -167,11 +167,12 @@ def _judged(asked, table, values, jacobians, digits: int, path: Path) -> Iterato
         if len(here) != 1 or np.isnan(values[here[0]]).any() or np.isnan(jacobians[here[0]]).any():
             continue
         point = _point(asked, table[here[0]])
-        stencil = [_stencil(asked, table, values, number, along, point, path) for along in range(count)]
-        if any(one is None for one in stencil):
+        stencils = (_stencil(asked, table, values, number, along, point, path) for along in range(count))
+        stencil = [one for one in stencils if one is not None]
+        if len(stencil) < count:
             continue
         found += 1
-        parts = [_slope(values[here[0]], near, step, last) for near, step in stencil if near is not None]
+        parts = [_slope(values[here[0]], near, step, last) for near, step in stencil]
         slopes, rests, noises = (np.array(each).T for each in zip(*parts, strict=True))
         claimed = jacobians[here[0]]
         size = np.maximum(np.abs(slopes), np.abs(claimed)).max(axis=1, keepdims=True)
@@ -200,8 +201,8 @@ def _stencil(asked, table, values, number, along: int, point, path: Path) -> tup
     rows = np.flatnonzero((table[:, 0] == number) & (table[:, 1] == along))
     by_step = {float(table[row, 2]): row for row in rows}
     step = max(by_step, default=0.0) / 2
-    order = [next((row for s, row in by_step.items() if abs(s - side * step) < 1e-9 * step), None) for side in SIDES]
-    if step <= 0 or None in order or len(rows) != len(SIDES):
+    order = [row for side in SIDES for s, row in by_step.items() if abs(s - side * step) < 1e-9 * step]
+    if step <= 0 or len(order) != len(SIDES) or len(rows) != len(SIDES):
         raise VerificationError(
             f"{path.name}: point {number:g} has no four steps along {asked.column_names()[along]}, by "
             f"{', '.join(map(str, SIDES))} times a number; leave the points as they were written"

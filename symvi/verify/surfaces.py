@@ -194,10 +194,11 @@ class _Solver:
             self.problem.path(point, world)
         except (*NO_VALUE, VerificationError):
             world.path()  # off its own way code may do anything; what was asked before that counts
-        found = [fraction(gap) for gap in world.gaps]
-        if len(found) < len(world.way) or any(found[k] is None for k in wanted):
+        if len(world.gaps) < len(world.way):
             return None
-        return [found[k] - gap for k, gap in wanted.items()]
+        found = [(fraction(world.gaps[k]), gap) for k, gap in wanted.items()]
+        apart = [here - gap for here, gap in found if here is not None]
+        return apart if len(apart) == len(wanted) else None
 
     def _slopes(self, way, wanted, numbers: Point, along: Sequence[_Number], gaps: list) -> list[list] | None:
         """Of every coordinate, the slopes of the gaps."""
@@ -252,9 +253,14 @@ def _independent(columns: list[list], order: Sequence[int], count: int) -> list[
 def _shortest(columns: list[list[Fraction]], right: list[Fraction]) -> list[Fraction] | None:
     """The shortest solution x of sum x_k column_k = right: columns times the solution of A Aᵀ y = right."""
     size = len(right)
-    square = [[sum(column[i] * column[k] for column in columns) for k in range(size)] for i in range(size)]
+    zero = Fraction(0)
+    square = [[sum((column[i] * column[k] for column in columns), zero) for k in range(size)] for i in range(size)]
     shares = _solution(square, right)
-    return None if shares is None else [sum(x * y for x, y in zip(column, shares, strict=True)) for column in columns]
+    return (
+        None
+        if shares is None
+        else [sum((x * y for x, y in zip(column, shares, strict=True)), zero) for column in columns]
+    )
 
 
 def _solution(square: list[list[Fraction]], right: list[Fraction]) -> list[Fraction] | None:

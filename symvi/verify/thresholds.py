@@ -274,8 +274,10 @@ def _place(problem: Problem, a: Seen, b: Point, at: tuple, looking: Looking) -> 
         return looking.gap(between(a.point, b, t, problem.question.variables, grain=None), at)
 
     try:
-        places, gaps = [Fraction(0), Fraction(1)], [gap(Fraction(0)), gap(Fraction(1))]
-        bracket = (places[0], places[1], gaps[0] > 0) if None not in gaps and gaps[0] * gaps[1] < 0 else None
+        start, end = gap(Fraction(0)), gap(Fraction(1))
+        places, gaps = [Fraction(0), Fraction(1)], [start, end]
+        has_signs = start is not None and end is not None and start * end < 0
+        bracket = (places[0], places[1], start is not None and start > 0) if has_signs else None
         for step in range(SECANT_STEPS):
             first, last = gaps[-2:]
             if first is None or last is None:
