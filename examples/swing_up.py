@@ -87,7 +87,7 @@ def draw(report: Report, plan, held, left) -> None:
     angles.plot(plan.time, plan.x[:, 1], color=EXACT, linewidth=2.5, alpha=0.35, label="plan")
     angles.plot(left.time, np.ravel(left.curves["hinge"]), color=OTHER, label="forces alone, 10 % heavier")
     angles.plot(held.time, np.ravel(held.curves["hinge"]), color=OURS, label="with gains, 10 % heavier")
-    angles.set(title="pole from upright [rad]", xlabel="time [s]", ylim=(-1.5, 7.5))
+    angles.set(title="pole from upright [rad]", xlabel="time [s]", ylim=(-1.5, 9.5))
     forces.step(plan.time[:-1], plan.u[:, 0], where="post", color=EXACT, linewidth=2.5, alpha=0.35)
     forces.step(held.time, held.inputs[:, 0], where="post", color=OURS)
     forces.set(title="force [N]", xlabel="time [s]")
