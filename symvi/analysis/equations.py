@@ -18,7 +18,7 @@ from symvi.mechanism.rotation import rotate
 from symvi.physics import kinematics
 from symvi.physics.formula import Formula
 from symvi.physics.joints.rows import angle_about_axis, screw_advance
-from symvi.physics.model import Attitude, ConstraintModel, Data, Group, Held, Position, Source, body_of
+from symvi.physics.model import AtFirstKnot, Attitude, ConstraintModel, Data, Group, Position, Source, body_of
 
 Array = NDArray[np.float64]
 Angles = Mapping[tuple[str, str], float]
@@ -167,7 +167,7 @@ class _Placed:
             if source.store == "parameters":
                 return self._parameter(source.name)
             return np.array([[self.configuration.angles.get((m.name, source.name), 0.0) for m in self.models]])
-        if isinstance(source, Held):
+        if isinstance(source, AtFirstKnot):
             raise TypeError("equations know one knot only")
         places = self.places.get(source.body)
         if isinstance(source, Position):

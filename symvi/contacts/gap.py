@@ -12,14 +12,14 @@ def model(mechanism: Any, point: Any) -> Any:
     """Friction acts where the user says, or at the child's point."""
     from symvi.physics.inequalities import contact_arm, touching
     from symvi.physics.joints.custom import arm_along_normal_formula, arm_formula, expression_formula, expression_inputs
-    from symvi.physics.model import Carried, Data
+    from symvi.physics.model import Data, FixedTo
 
     contact = point.contact
     parent = None if contact.parent == "world" else mechanism.body(contact.parent)
     named = dict(contact.parameters)
     inputs, values = expression_inputs(parent, mechanism.body(contact.child), named)
     formula = expression_formula((contact.expression,), tuple(named))
-    sphere = {"r_b": Carried("b", "anchor_b"), "radius": Data("radius")}
+    sphere = {"r_b": FixedTo("b", "anchor_b"), "radius": Data("radius")}
     if contact.point:
         centre, place = None, contact_arm(arm_formula(tuple(contact.point), tuple(named)), inputs)
     else:

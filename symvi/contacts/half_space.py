@@ -12,7 +12,7 @@ def model(mechanism: Any, point: Any) -> Any:
     """The height of the child's point over the plane. A plane of the world has the same normal at both knots."""
     from symvi.physics.gaps import arm_to_half_space, gap_to_half_space
     from symvi.physics.inequalities import anchor_of_parent, contact_arm, touching
-    from symvi.physics.model import Carried, Data, Parameter, Position
+    from symvi.physics.model import Data, FixedTo, Parameter, Position
 
     contact = point.contact
     parameters = {
@@ -20,11 +20,11 @@ def model(mechanism: Any, point: Any) -> Any:
         **anchor_of_parent(mechanism, contact, "a point of the plane, from the centre of mass of body a"),
     }
     inputs = {
-        "n": Carried("a", "normal"),
+        "n": FixedTo("a", "normal"),
         "x_a": Position("a"),
-        "r_a": Carried("a", "anchor_a"),
+        "r_a": FixedTo("a", "anchor_a"),
         "x_b": Position("b"),
-        "r_b": Carried("b", "anchor_b"),
+        "r_b": FixedTo("b", "anchor_b"),
         "radius": Data("radius"),
     }
     place = contact_arm(arm_to_half_space, inputs) if contact.parent != "world" else None

@@ -12,7 +12,7 @@ def model(mechanism: Any, point: Any) -> Any:
     """The distance of both centres less both radii."""
     from symvi.physics.gaps import arm_to_sphere, gap_of_spheres
     from symvi.physics.inequalities import anchor_of_parent, contact_arm, touching
-    from symvi.physics.model import Carried, Data, Parameter, Position
+    from symvi.physics.model import Data, FixedTo, Parameter, Position
 
     contact = point.contact
     parameters = {
@@ -21,13 +21,13 @@ def model(mechanism: Any, point: Any) -> Any:
     }
     inputs = {
         "x_a": Position("a"),
-        "r_a": Carried("a", "anchor_a"),
+        "r_a": FixedTo("a", "anchor_a"),
         "x_b": Position("b"),
-        "r_b": Carried("b", "anchor_b"),
+        "r_b": FixedTo("b", "anchor_b"),
         "reach": Data("reach"),
     }
     place = contact_arm(arm_to_sphere, inputs | {"radius": Data("radius")})
-    arm = Carried("a", "anchor_a")
+    arm = FixedTo("a", "anchor_a")
     return touching(mechanism, point, gap_of_spheres, inputs, parameters, arm=arm, place=place)
 
 

@@ -18,11 +18,11 @@ def description() -> type:
 def model(system: Any, force: Any) -> Any:
     """Along the point of the body, and a torque in its axes."""
     from symvi.physics.joints import rows as row
-    from symvi.physics.model import Carried, ForceModel, Group, Parameter, Position
+    from symvi.physics.model import FixedTo, ForceModel, Group, Parameter, Position
 
     body = system.mechanism.body(force.body)
     point = tuple(p - c for p, c in zip(force.point, body.center_of_mass, strict=True))
-    groups = (Group(row.point_on_body, {"x_b": Position("b"), "r_b": Carried("b", "point")}, (0, 1, 2), (0, 1, 2)),)
+    groups = (Group(row.point_on_body, {"x_b": Position("b"), "r_b": FixedTo("b", "point")}, (0, 1, 2), (0, 1, 2)),)
     parameters = {"point": Parameter(point, "where the force acts, from the centre of mass", "m")}
     return ForceModel(
         force.name,

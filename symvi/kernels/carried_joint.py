@@ -19,7 +19,7 @@ from symvi.kernels.knots import Baked, Knots
 from symvi.kernels.limit import KAPPA
 from symvi.kernels.records import Records
 from symvi.kernels.tracing import Trace
-from symvi.physics.model import Carried, ConstraintModel, Laws
+from symvi.physics.model import ConstraintModel, FixedTo, Laws
 from symvi.scalar import Scalar
 
 SOURCE = "derived here, in the manner of Featherstone"
@@ -84,7 +84,7 @@ class Link:
     outward: bool
     slides: int
     turns: int
-    axes: tuple[Carried, ...]
+    axes: tuple[FixedTo, ...]
     order: tuple[int, ...] = ()
     pitch: str | None = None
     driven: tuple[int, ...] = ()

@@ -28,7 +28,7 @@ from symvi.kernels.law import (
 from symvi.kernels.records import Records
 from symvi.kernels.tracing import Trace
 from symvi.physics.body import wrench_in_axes
-from symvi.physics.model import Carried, ConstraintModel
+from symvi.physics.model import ConstraintModel, FixedTo
 from symvi.scalar import Rate, Scalar
 
 PHASES = ("merit", "begin", "rest", "advance", "shorten_step", "reset", "gather", "arrive")  # of rows alone
@@ -247,8 +247,8 @@ def _reaction(trace: Trace, model: ConstraintModel, baked: Baked, right: Block) 
             )
             wrench[i] = wrench[i] - value * y[k]
     knots = Knots(trace, model, baked)
-    arm = knots.of(Carried("b", "anchor_b"))[0]
-    axes = [knots.of(Carried("a", name))[0] for name in model.frame]
+    arm = knots.of(FixedTo("b", "anchor_b"))[0]
+    axes = [knots.of(FixedTo("a", name))[0] for name in model.frame]
     time = common.impulse(trace)
     values = wrench_in_axes(
         trace.graph, force=wrench[:3], torque=wrench[3:], arm=arm, axes=[x for axis in axes for x in axis]

@@ -24,7 +24,7 @@ from symvi.kernels.records import Records
 from symvi.kernels.tracing import Trace
 from symvi.physics import gaps
 from symvi.physics.formula import Formula
-from symvi.physics.model import Carried, ContactModel, Position
+from symvi.physics.model import ContactModel, FixedTo, Position
 from symvi.scalar import Rate, Scalar
 
 
@@ -112,7 +112,7 @@ class ContactGeometry:
             gaps.arms,
             x_a=x_a,
             x_b=x_b,
-            r_b=knots.of(Carried("b", "anchor_b"))[0],
+            r_b=knots.of(FixedTo("b", "anchor_b"))[0],
             radius=[self._parameter(trace, "radius")],
             n=normal,
         )
@@ -152,7 +152,7 @@ class ContactGeometry:
             seconds["a"] = use(trace, gaps.arm_on_parent, x_a=x_a, x_b=x_b, l_b=found["g"])["l_a"]
         return seconds, {label: found[f"G_{label}"] for label in self.moving}
 
-    def _of_body(self, trace: Trace, knots: Knots, label: str, arms, seconds, centre: Carried | None) -> dict:
+    def _of_body(self, trace: Trace, knots: Knots, label: str, arms, seconds, centre: FixedTo | None) -> dict:
         """How a body moves at the contact point: u, its slopes G and Q, and r2, what the body carries towards it."""
         turn = {name: trace.read(label, "work", name, size) for name, size in (("w", 3), ("a", 3), ("c", 1))}
         zero = trace.graph.constant(0)

@@ -46,11 +46,6 @@ class Passage:
     def text(self) -> str:
         return f"{self.formula.equation}, {self.where}" if self.where else self.formula.equation
 
-    @property
-    def of(self) -> str:
-        """What the formula gives, without how: the left side of its equation."""
-        return self.formula.equation.partition(" = ")[0]
-
 
 @dataclass(frozen=True, eq=False)
 class Kernel:

@@ -15,7 +15,7 @@ from symvi.kernels.tracing import Trace
 from symvi.physics import kinematics
 from symvi.physics.difference import difference
 from symvi.physics.joints.rows import angle_about_axis, screw_advance
-from symvi.physics.model import Attitude, Carried, Data, Group, Held, Position
+from symvi.physics.model import AtFirstKnot, Attitude, Data, FixedTo, Group, Position
 from symvi.scalar import Rate, Scalar
 
 Baked = Mapping[str, tuple[Fraction | None, ...]]
@@ -44,11 +44,11 @@ class Knots:
     def _evaluate(self, source) -> tuple[list[Scalar], list[Scalar], list[Scalar]]:
         if isinstance(source, Data):
             return self._still(self._datum(source))
-        if isinstance(source, Held):
+        if isinstance(source, AtFirstKnot):
             return self._still(self.of(source.source)[0])
         if isinstance(source, Position):
             return self._position(source.body)
-        if isinstance(source, Carried):
+        if isinstance(source, FixedTo):
             return self._vector(source)
         return self._quaternion(source)
 
@@ -72,7 +72,7 @@ class Knots:
         v = self.trace.read(label, "work", "v", 3)
         return x, self._moved("x", x, v, f"x_{label}"), v
 
-    def _vector(self, source: Carried):
+    def _vector(self, source: FixedTo):
         offset = self.parameter(source.parameter)
         if not self._moves(source.body):
             return self._still(offset)

@@ -24,7 +24,7 @@ from symvi.kernels.tracing import Trace
 from symvi.physics import kinematics
 from symvi.physics.joints import motions
 from symvi.physics.joints.rows import angle_about_axis, screw_advance
-from symvi.physics.model import Carried
+from symvi.physics.model import FixedTo
 from symvi.scalar import Rate, Scalar
 
 
@@ -50,7 +50,7 @@ class Outward:
 
     def prepare(self, trace: Trace) -> None:
         link, knots = self.link, Knots(trace, self.joint.model, self.joint.baked)
-        anchors = {label: knots.of(Carried(label, f"anchor_{label}"))[0] for label in "ab"}
+        anchors = {label: knots.of(FixedTo(label, f"anchor_{label}"))[0] for label in "ab"}
         axes = [knots.of(source)[0] for source in link.axes]
         if not link.outward:
             axes = [[-x for x in axis] for axis in axes]

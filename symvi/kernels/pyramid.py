@@ -14,7 +14,7 @@ from symvi.kernels.inequality import Centring, field, first_target
 from symvi.kernels.knots import Baked, Knots
 from symvi.kernels.tracing import Trace
 from symvi.physics import gaps
-from symvi.physics.model import Carried, ContactModel
+from symvi.physics.model import ContactModel, FixedTo
 from symvi.physics.pyramid import pyramid
 from symvi.scalar import Rate, Scalar
 
@@ -45,7 +45,7 @@ class LinearCone(Sliding):
 
     @staticmethod
     def _axes_of_plane(knots: Knots) -> tuple[list[Scalar], list[Scalar]]:
-        t1, t2 = (knots.of(Carried("a", name))[0] for name in ("t1", "t2"))
+        t1, t2 = (knots.of(FixedTo("a", name))[0] for name in ("t1", "t2"))
         return t1, t2
 
     def _way(self, trace: Trace) -> list[Scalar]:

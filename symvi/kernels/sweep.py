@@ -45,7 +45,7 @@ from symvi.kernels.sweep_laws import LawsAlong
 from symvi.kernels.tracing import Trace
 from symvi.physics import kinematics
 from symvi.physics.body import wrench_in_axes
-from symvi.physics.model import Carried
+from symvi.physics.model import FixedTo
 
 
 class Sweep:
@@ -110,7 +110,7 @@ def _reaction(trace: Trace, joint: CarriedJoint) -> None:
                 along = dot_sparse(trace, column, given)
                 given = [a - along * b for a, b in zip(given, push, strict=True)]
     wrench = given if joint.link.outward else [-x for x in given]
-    arm = knots.of(Carried("b", "anchor_b"))[0]
+    arm = knots.of(FixedTo("b", "anchor_b"))[0]
     if (joint.link.slides or joint.link.pitch) and not (joint.link.outward or joint.link.swings):
         with trace.computing("W about the anchor on body b", SOURCE):
             under = trace.read("b", "work", "arm1", 3, *MEANINGS["arm1"])
@@ -124,7 +124,7 @@ def _reaction(trace: Trace, joint: CarriedJoint) -> None:
         right = [[dot_sparse(trace, row, wrench)] for row in gradient]
         y = [row[0] for row in blocks.solve(blocks.factor(square), right)]
     trace.write(kind, "y", y, "impulse of every row", "N s, N m s")
-    axes = [x for name in model.frame for x in knots.of(Carried("a", name))[0]]
+    axes = [x for name in model.frame for x in knots.of(FixedTo("a", name))[0]]
     with trace.computing("W of the rows alone, without laws along the coordinates", SOURCE):
         wrench = [dot_sparse(trace, y, [row[m] for row in gradient]) for m in range(6)]
     about_center = blocks_sum(wrench[3:], cross(arm, wrench[:3]))

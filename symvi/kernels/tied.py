@@ -25,7 +25,7 @@ from symvi.kernels.records import Records
 from symvi.kernels.spatial import FREEDOM, OF_BODY, TREE, blocks_sum, motion_about, of_freedom, use_carried
 from symvi.kernels.tracing import Trace
 from symvi.physics import kinematics
-from symvi.physics.model import Attitude, Carried, ConstraintModel, Data, Held, Position
+from symvi.physics.model import AtFirstKnot, Attitude, ConstraintModel, Data, FixedTo, Position
 from symvi.scalar import Graph, Scalar
 
 TIES, TIE = "ties", "tie"
@@ -265,7 +265,7 @@ class ClosingKernels:
         return trace.read(self.kind, "parameters", name, size, p.meaning, p.unit, baked=self.baked.get(name, ()))
 
     def _input(self, trace: Trace, source) -> Vector:
-        if isinstance(source, Held):
+        if isinstance(source, AtFirstKnot):
             raise MechanismError(f"'{self.model.name}': its rows hold what was, and no model tells that")
         if isinstance(source, Data):
             if source.store == "constant":
@@ -280,7 +280,7 @@ class ClosingKernels:
         offset = self._parameter(trace, source.parameter)
         if source.body not in self.sides:
             return offset
-        if isinstance(source, Carried):
+        if isinstance(source, FixedTo):
             rotation = _of(trace, source.body, "r")
             return use_carried(trace, [rotation[3 * r : 3 * r + 3] for r in range(3)], offset)
         if not isinstance(source, Attitude):

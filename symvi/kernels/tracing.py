@@ -199,7 +199,7 @@ class Trace:
             return known, False
         name = self.graph.names.get(value.index) or self.graph.hints.get(value.index)
         passage = self.graph.origins.get(value.index)
-        meaning = f"part of {passage.of}" if passage else MEANING
+        meaning = f"part of {passage.text.partition(' = ')[0]}" if passage else MEANING
         location = self._grow(self._free(f"{KEPT}_{name}" if name else KEPT), meaning)
         self._kept[value.index] = location
         return location, True

@@ -8,7 +8,7 @@ from dataclasses import replace
 from symvi.mechanism import coordinate_kinds
 from symvi.physics.joints import Geometry
 from symvi.physics.joints import rows as row
-from symvi.physics.model import ConstraintModel, Data, Group, Held, LawModel, Laws, Motion, Parameter, ShareModel
+from symvi.physics.model import AtFirstKnot, ConstraintModel, Data, Group, LawModel, Laws, Motion, Parameter, ShareModel
 from symvi.registry import JOINTS
 
 FREE_TRANSLATION_AXES = {0: (), 1: ("axis3",), 2: ("axis1", "axis2"), 3: ("e1", "e2", "e3")}
@@ -182,7 +182,8 @@ def _three_rotations(geometry: Geometry, first: int, rates: bool) -> Group:
     turn = geometry.turn("joint")
     into = tuple(first + k for k in range(3))
     if rates:
-        return Group(row.relative_turn, {**turn, "p0": Held(turn["p"]), "q0": Held(turn["q"])}, (0, 1, 2), into)
+        first_knot = {f"{name}0": AtFirstKnot(turn[name]) for name in "pq"}
+        return Group(row.relative_turn, turn | first_knot, (0, 1, 2), into)
     return Group(row.rotation_vector, {**turn, "guard": Data(row.ANGLE_GUARD, "constant")}, (0, 1, 2), into)
 
 

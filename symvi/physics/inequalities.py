@@ -86,7 +86,7 @@ def named_number(name: str) -> Data:
 
 
 def anchor_of_parent(mechanism: Mechanism, contact: Contact, meaning: str) -> dict[str, Parameter]:
-    """parent_anchor, from the parent's centre of mass: what Carried("a", "anchor_a") carries."""
+    """parent_anchor, from the parent's centre of mass: what FixedTo("a", "anchor_a") gives."""
     anchor = from_centre(mechanism, contact.parent, contact.parent_anchor)
     return {"anchor_a": Parameter(anchor, meaning, "m")}
 

@@ -32,7 +32,7 @@ class Position:
 
 
 @dataclass(frozen=True)
-class Carried:
+class FixedTo:
     """A vector fixed to a body, given in body axes by a parameter."""
 
     body: str
@@ -57,13 +57,13 @@ class Data:
 
 
 @dataclass(frozen=True)
-class Held:
+class AtFirstKnot:
     """The value of another source at the first knot, held still."""
 
-    source: Position | Carried | Attitude
+    source: Position | FixedTo | Attitude
 
 
-Source = Position | Carried | Attitude | Data | Held
+Source = Position | FixedTo | Attitude | Data | AtFirstKnot
 
 
 @dataclass(frozen=True)
@@ -94,8 +94,8 @@ class Motion:
     """
 
     kind: str  # "translation" or "rotation"
-    axis: Carried
-    anchor: Carried
+    axis: FixedTo
+    anchor: FixedTo
     pitch: str | None = None
 
 
@@ -250,8 +250,8 @@ class ContactModel:
     groups: tuple[Group, ...]
     parameters: Mapping[str, Parameter]
     cone: str
-    centre: Carried | None = Carried("b", "anchor_b")
-    arm: Carried | None = None
+    centre: FixedTo | None = FixedTo("b", "anchor_b")
+    arm: FixedTo | None = None
     place: Group | None = None
     unit_gradient: bool = True
     is_flat: bool = False

@@ -14,12 +14,12 @@ from symvi.errors import SymviError
 from symvi.mechanism import Force
 from symvi.physics.formula import Formula
 from symvi.physics.model import (
+    AtFirstKnot,
     Attitude,
-    Carried,
     Data,
+    FixedTo,
     ForceModel,
     Group,
-    Held,
     LawModel,
     Parameter,
     Position,
@@ -29,7 +29,7 @@ from symvi.registry import POINTS, Law, law_of
 
 __all__ = ["formula_problems", "law_problems", "model_problems"]
 
-SIZES = {Position: 3, Carried: 3, Attitude: 4}  # numbers that a source gives
+SIZES = {Position: 3, FixedTo: 3, Attitude: 4}  # numbers that a source gives
 
 
 def formula_problems(formula: object) -> Iterator[str]:
@@ -114,17 +114,17 @@ def _group_problems(model: ForceModel | LawModel | ShareModel, group: Group) -> 
 
 
 def _source_problems(model: Any, name: str, size: int, source: object) -> Iterator[str]:
-    while isinstance(source, Held):
+    while isinstance(source, AtFirstKnot):
         source = source.source
-    if not isinstance(source, Position | Carried | Attitude | Data):
-        yield f"input '{name}' is {source!r}, but must be a Position, Carried, Attitude or Data (symvi.physics.model)"
+    if not isinstance(source, Position | FixedTo | Attitude | Data):
+        yield f"input '{name}' is {source!r}, but must be a Position, FixedTo, Attitude or Data (symvi.physics.model)"
         return
     gives = source.size if isinstance(source, Data) else SIZES[type(source)]
     if gives != size:
         yield f"input '{name}' takes {size} numbers, but a {type(source).__name__} gives {gives}"
     if not isinstance(source, Data) and source.body not in model.bodies:
         yield f"input '{name}' is of body '{source.body}', but its bodies are {', '.join(model.bodies)}"
-    if isinstance(source, Carried | Attitude):
+    if isinstance(source, FixedTo | Attitude):
         yield from _number_problems(model, f"input '{name}' takes '{source.parameter}'", source.parameter, gives)
     elif isinstance(source, Data) and source.store == "parameters":
         yield from _number_problems(model, f"input '{name}' takes '{source.name}'", source.name, gives)

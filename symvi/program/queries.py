@@ -53,7 +53,7 @@ PHASES = ("place", "move", *dict.fromkeys(phase for phases in ANSWERS.values() f
 
 
 @dataclass(frozen=True)
-class Held:
+class CoordinateJoint:
     """Where a joint lies among coordinates and rates. quaternion: that of its first entry, or None."""
 
     name: str
@@ -80,7 +80,7 @@ class Queries:
     """
 
     program: Program
-    held: tuple[Held, ...]
+    held: tuple[CoordinateJoint, ...]
     pairs: tuple[tuple[int, int], ...]
     paths: tuple[tuple[int, ...], ...]
     chains: tuple[tuple[str, ...], ...]
@@ -199,7 +199,7 @@ class _Composer:
             at, of = slice(first, first + limb.coordinates), slice(rate, rate + limb.freedoms)
             quaternion = first + limb.slides if limb.turns == 3 else None
             own = {joint.name: joint.type for joint in self.mechanism.joints}.get(limb.name, "free body")
-            held.append(Held(limb.name, limb.body, at, of, quaternion, limb.together, own))
+            held.append(CoordinateJoint(limb.name, limb.body, at, of, quaternion, limb.together, own))
             first, rate = at.stop, of.stop
         self.held = tuple(held)
 

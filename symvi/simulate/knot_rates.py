@@ -152,11 +152,11 @@ def _numbers(trajectory: Trajectory, force: ShareModel | LawModel) -> Array:
 
 def model_along(geometry: Geometry) -> ConstraintModel:
     from symvi.physics.coordinates import coordinate_groups, still_angles
-    from symvi.physics.model import ConstraintModel, Held
+    from symvi.physics.model import AtFirstKnot, ConstraintModel
 
     joint = geometry.joint
     groups = tuple(
-        replace(group, inputs={n: s.source if isinstance(s, Held) else s for n, s in group.inputs.items()})
+        replace(group, inputs={n: s.source if isinstance(s, AtFirstKnot) else s for n, s in group.inputs.items()})
         for group in still_angles(coordinate_groups(geometry, rates=True))
     )
     rows = len(coordinate_kinds(joint.type))

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from symvi.mechanism import Mechanism, State, free_translations
 from symvi.mechanism.rotation import conjugate, multiply, rotate
-from symvi.program.queries import Held
+from symvi.program.queries import CoordinateJoint
 from symvi.simulate.coordinates import coordinates_of
 
 Array = NDArray[np.float64]
@@ -45,7 +45,9 @@ def of_joint(
     return np.array([*q[:slides], *own]), np.array([*v, *w])
 
 
-def coordinates_at(mechanism: Mechanism, held: Sequence[Held], state: State, parameters: Mapping[str, object]) -> Read:
+def coordinates_at(
+    mechanism: Mechanism, held: Sequence[CoordinateJoint], state: State, parameters: Mapping[str, object]
+) -> Read:
     """Coordinates of all joints, and their rates."""
     q, rates = np.zeros(max(each.coordinates.stop for each in held)), np.zeros(max(each.rates.stop for each in held))
     for each in held:

@@ -17,7 +17,17 @@ from symvi.analysis.choices import models_of
 from symvi.analysis.evaluation import evaluate
 from symvi.analysis.loops import choices_for
 from symvi.physics import kinematics
-from symvi.physics.model import Attitude, Carried, ConstraintModel, Data, Held, Modelled, Position, Source, body_of
+from symvi.physics.model import (
+    AtFirstKnot,
+    Attitude,
+    ConstraintModel,
+    Data,
+    FixedTo,
+    Modelled,
+    Position,
+    Source,
+    body_of,
+)
 from symvi.physics.multibody import MultibodySystem
 from symvi.simulate.run_parameters import body_numbers, with_settings
 
@@ -112,11 +122,11 @@ def gradients(model: Modelled, bodies: Mapping[str, int], x: np.ndarray, q: np.n
 
 
 def source(model: Modelled, source: Source, bodies: Mapping[str, int], x, q) -> np.ndarray:
-    """(size, N): an input of a formula. Carried angles do not matter to gradients.
+    """(size, N): an input of a formula. FixedTo angles do not matter to gradients.
 
     Raises ValueError for a source that is held: that takes a first knot and a second.
     """
-    if isinstance(source, Held):
+    if isinstance(source, AtFirstKnot):
         raise ValueError(f"{model.name}: a source that is held has no value at one placement")
     if isinstance(source, Data):
         known = {"parameters": lambda: model.parameters[source.name].values, "constant": lambda: (float(source.name),)}
@@ -138,7 +148,7 @@ def source(model: Modelled, source: Source, bodies: Mapping[str, int], x, q) -> 
 def in_joint_axes(model: ConstraintModel, wrench: np.ndarray, bodies: Mapping[str, int], q: np.ndarray) -> np.ndarray:
     """Force and torque about the anchor, in the joint frame on the parent."""
     x = np.zeros((len(q), len(bodies), 3))
-    arm = source(model, Carried("b", "anchor_b"), bodies, x, q).T
-    axes = np.stack([source(model, Carried("a", name), bodies, x, q).T for name in model.frame], axis=1)
+    arm = source(model, FixedTo("b", "anchor_b"), bodies, x, q).T
+    axes = np.stack([source(model, FixedTo("a", name), bodies, x, q).T for name in model.frame], axis=1)
     force, torque = wrench[:, :3], wrench[:, 3:] - np.cross(arm, wrench[:, :3])
     return np.concatenate([np.einsum("nij,nj->ni", axes, force), np.einsum("nij,nj->ni", axes, torque)], axis=1)

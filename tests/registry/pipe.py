@@ -15,7 +15,7 @@ from symvi.numbers.settings import anchors, own_parameters, plain
 from symvi.physics.constraint import carried, data, function_of_bodies, position
 from symvi.physics.gaps import CENTRE, along
 from symvi.physics.inequalities import anchor_of_parent, contact_arm, named_number, touching
-from symvi.physics.model import Carried, Data, Parameter, Position
+from symvi.physics.model import Data, FixedTo, Parameter, Position
 
 PIPE_INPUTS = (
     carried("n", "axis of the pipe", "a", "1"),
@@ -58,11 +58,11 @@ def model(mechanism: Any, point: Any) -> Any:
         **anchor_of_parent(mechanism, point.contact, "a point of the pipe's axis"),
     }
     inputs = {
-        "n": Carried("a", "normal"),
+        "n": FixedTo("a", "normal"),
         "x_a": Position("a"),
-        "r_a": Carried("a", "anchor_a"),
+        "r_a": FixedTo("a", "anchor_a"),
         "x_b": Position("b"),
-        "r_b": Carried("b", "anchor_b"),
+        "r_b": FixedTo("b", "anchor_b"),
         "radius": Data("radius"),
         "bore": named_number("bore"),
     }

@@ -18,7 +18,7 @@ from symvi.mechanism.vectors import Vector3
 from symvi.physics.formula import Formula
 from symvi.physics.joints import rows as row
 from symvi.physics.joints.frames import from_axes
-from symvi.physics.model import Attitude, Carried, ConstraintModel, Data, Group, Parameter, Position
+from symvi.physics.model import Attitude, ConstraintModel, Data, FixedTo, Group, Parameter, Position
 from symvi.physics.model_checks import formula_problems
 from symvi.registry import JOINTS
 
@@ -135,7 +135,7 @@ class Geometry:
         meaning, unit = JOINTS[self.joint.type].numbers[name]
         return self.set(f"par_{name}", (self.joint.parameters[name],), meaning, unit)
 
-    def second_axis(self) -> Carried:
+    def second_axis(self) -> FixedTo:
         """The joint's child_axis, fixed to the child."""
         self.set("pin", _pin(self.joint), "second axis, on the child")
         return self.b("pin")
@@ -152,11 +152,11 @@ class Geometry:
         """All numbers that the joint has so far, by the names that its own models have for them."""
         return dict(self._values)
 
-    def a(self, parameter: str) -> Carried:
-        return Carried(self.labels[0], self.name(parameter))
+    def a(self, parameter: str) -> FixedTo:
+        return FixedTo(self.labels[0], self.name(parameter))
 
-    def b(self, parameter: str) -> Carried:
-        return Carried(self.labels[1], self.name(parameter))
+    def b(self, parameter: str) -> FixedTo:
+        return FixedTo(self.labels[1], self.name(parameter))
 
     def anchors(self) -> dict:
         first, second = self.labels

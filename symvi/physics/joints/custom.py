@@ -13,7 +13,7 @@ from symvi.mechanism.grammar import parse
 from symvi.physics.constraint import attitude, carried, data, function_of_bodies, position
 from symvi.physics.formula import Formula
 from symvi.physics.gaps import along
-from symvi.physics.model import Attitude, Carried, Data, Parameter, Position
+from symvi.physics.model import Attitude, Data, FixedTo, Parameter, Position
 
 COLUMNS = (("x", (1.0, 0.0, 0.0)), ("y", (0.0, 1.0, 0.0)), ("z", (0.0, 0.0, 1.0)))
 OF_C_LIBRARY = ("exp", "log")
@@ -127,11 +127,11 @@ def expression_inputs(
         )
         values[f"whole_{side}"] = Parameter((1.0, 0.0, 0.0, 0.0), f"the axes of body {side} themselves")
         inputs[f"x_{side}"] = Position(label)
-        inputs[f"o_{side}"] = Carried(label, f"origin_{side}")
+        inputs[f"o_{side}"] = FixedTo(label, f"origin_{side}")
         inputs[f"q_{side}"] = Attitude(label, f"whole_{side}")
         for name, unit in COLUMNS:
             values[f"column_{name}"] = Parameter(unit, f"unit vector {name}")
-            inputs[f"R_{side}_{name}"] = Carried(label, f"column_{name}")
+            inputs[f"R_{side}_{name}"] = FixedTo(label, f"column_{name}")
     for name, value in parameters.items():
         values[f"par_{name}"] = Parameter((float(value),), name)
         inputs[f"par_{name}"] = Data(f"par_{name}")
