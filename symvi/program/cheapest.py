@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from symvi.analysis.choices import Choices
-from symvi.mechanism import coordinate_kinds
+from symvi.mechanism import PointSpring, coordinate_kinds
 from symvi.physics.multibody import MultibodySystem
 from symvi.program.carrying_tree import carrying_tree
 from symvi.program.compose import Composer
@@ -38,7 +38,7 @@ def known_to_be_cheaper(system: MultibodySystem, choices: Choices) -> type[Formu
     carrying = {name for name, free in kinds.items() if len(free) < 6}
     # those that turn and slide along a plane leave so much free that it depends on their neighbours
     saving = sum(not _glides_and_turns(kinds[name]) for name in carrying)
-    springs = (force for force in mechanism.forces if force.kind == "point_spring")
+    springs = (force for force in mechanism.forces if isinstance(force, PointSpring))
     beside = len(mechanism.couplings) + sum(joint.name not in carrying for joint in mechanism.joints)
     beside += sum("world" not in (pair.parent, pair.child) for pair in (*mechanism.contacts, *springs))
     if not carrying:
