@@ -371,7 +371,8 @@ def test_a_table_holds_contacts(tmp_path) -> None:
     motion = Simulator(on_ground(box(position=(0.0, 0.0, 0.3)), friction=0.5)).simulate(0.3, 0.01)
     table = np.genfromtxt(motion.to_csv(tmp_path / "a.csv"), delimiter=",", names=True, deletechars="")
     point = next(iter(motion.contacts))
-    assert np.array_equal(table[f"{point}.normal_force"], motion.contacts[point].normal_force)
+    assert np.isnan(table[f"{point}.normal_force"][0])  # no step led to the first knot
+    assert np.array_equal(table[f"{point}.normal_force"][1:], motion.contacts[point].normal_force[1:])
 
 
 @pytest.mark.parametrize("radii_per_step, seen", [(0.5, False), (1.5, False), (6.5, True)])

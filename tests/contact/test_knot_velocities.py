@@ -8,6 +8,7 @@ import pytest
 from examples._quadruped import STAND, gait, quadruped
 from symvi.mechanism import Body, Box, Contact, Driver, DryFriction, Joint, Limit, Mechanism
 from symvi.simulate import Simulator, SolverOptions, Trajectory
+from symvi.simulate.starter import put_where_it_ended
 from tests.contact.test_back_ends import scenes
 from tests.support.contact_scenes import GRAVITY, box, lifted, on_ground, simulator
 from tests.support.measuring import largest
@@ -195,7 +196,7 @@ def test_between_parts_of_different_lengths_a_box_rests_at_every_knot() -> None:
     """Eight parts after whole steps, and whole ones again: impulses are shared out around a knot as forces are,
     by the times before it and behind it. Halves would show an eighth of what falls in a step, 0.02 m/s."""
     solver = Simulator(on_ground(box(position=(0, 0, 0.25))))
-    solver._go_on(solver.simulate(0.5, 0.01), 0.01)
+    put_where_it_ended(solver, solver.simulate(0.5, 0.01), 0.01)
     engine, plan = solver.engine, solver.plan
     engine.state[plan.at("state", "common", 0, "level")] = 4.0
     status, _, frames = engine.rollout(np.zeros((1, 0)), False, 12, 1, EXACT)

@@ -17,6 +17,7 @@ from symvi.mechanism import Contact, JointDamper, JointSpring, Limit, Mechanism,
 from symvi.numbers.control import SolverOptions, SolverStatus
 from symvi.simulate.simulator import Simulator
 from symvi.simulate.solver_build import has_compiler
+from symvi.simulate.starter import put_where_it_ended
 from symvi.simulate.trajectory import Trajectory
 from tests.simulate.test_substeps import hung
 from tests.support import linkages, loops
@@ -155,7 +156,7 @@ def test_the_work_of_joints_is_what_the_steps_depart_by(coordinates: Literal["ma
     largest = 0.0
     for steps in range(3, 40, 4):
         motion = simulator.simulate(steps * step, step, start=start)
-        simulator._go_on(motion, step)
+        put_where_it_ended(simulator, motion, step)
         simulator.engine._enter(np.zeros(0))
         solver.set_step(step)
         states = solver.memory.state["body"]
