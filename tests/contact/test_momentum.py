@@ -12,10 +12,9 @@ from tests.support.floating_pairs import floating_pair
 from tests.support.loaded_pairs import tossed
 from tests.support.measuring import largest, momenta
 
-# Solved as far as doubles go: 200 steps with momenta of about 1 N s and 1 N m s. Velocities of bodies that joints carry
-# are made of rates, with some more roundings in every step
+# Solved as far as doubles go: 200 steps with momenta of about 1 N s and 1 N m s
 TIGHT = SolverOptions(tolerance=1e-14)
-LINEAR, ANGULAR = 4e-13, 1e-12
+LINEAR, ANGULAR = 1e-13, 1e-12
 KINDS = ("point", "ball", "sphere", "gap")
 FRICTION = ((0.0, "second_order"), (0.6, "second_order"), (0.6, "linear"))
 MOVING = tuple(name for name in JOINT_TYPES if coordinate_kinds(name))

@@ -216,7 +216,7 @@ REGULAR = {
     "three windows": (lambda: loops.double_four_bar(3), 6.0, 0.02),
     "change point": (lambda: linkages.change_point(), -20.0, 0.01),
     "antiparallelogram": (lambda: crossed(), -15.0, 0.01),
-    "sprung and damped": (lambda: sprung(loops.double_four_bar()), 8.0, 0.016),
+    "sprung and damped": (lambda: sprung(loops.double_four_bar()), 8.0, 0.02),
     "chain of rhombs": (lambda: loops.four_bar_chain(6), 0.0, 0.01),
     "driven ever faster": (lambda: loops.double_four_bar(speed=0.0, motor="-2*t*t"), 0.0, 0.02),
 }
