@@ -7,9 +7,10 @@ What is between is composed in both and counted: many loops, many bodies that fl
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from symvi.analysis.choices import Choices
-from symvi.mechanism import PointSpring, coordinate_kinds
+from symvi.mechanism import coordinate_kinds
 from symvi.physics.multibody import MultibodySystem
 from symvi.program.carrying_tree import carrying_tree
 from symvi.program.compose import Composer
@@ -18,6 +19,7 @@ from symvi.program.maximal import MaximalCoordinates
 from symvi.program.program import Program, work_of
 from symvi.program.tree import TreeCoordinates
 from symvi.program.tree_refusals import refusal
+from symvi.registry import law_of
 
 
 def program_of(system: MultibodySystem, choices: Choices, formulation: type[Formulation] | None) -> Program:
@@ -38,9 +40,9 @@ def known_to_be_cheaper(system: MultibodySystem, choices: Choices) -> type[Formu
     carrying = {name for name, free in kinds.items() if len(free) < 6}
     # those that turn and slide along a plane leave so much free that it depends on their neighbours
     saving = sum(not _glides_and_turns(kinds[name]) for name in carrying)
-    springs = (force for force in mechanism.forces if isinstance(force, PointSpring))
+    between: list[Any] = [force for force in mechanism.forces if (law := law_of(force)) and law.is_between_points]
     beside = len(mechanism.couplings) + sum(joint.name not in carrying for joint in mechanism.joints)
-    beside += sum("world" not in (pair.parent, pair.child) for pair in (*mechanism.contacts, *springs))
+    beside += sum("world" not in (pair.parent, pair.child) for pair in (*mechanism.contacts, *between))
     if not carrying:
         return None if beside or mechanism.forces else MaximalCoordinates
     return TreeCoordinates if 2 * saving >= len(mechanism.bodies) >= 2 * beside else None

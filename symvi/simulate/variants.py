@@ -48,9 +48,13 @@ class Varied(Asked):
 
     def of_order(self, order: int | str) -> Self:
         """A simulator of this mechanism with these parameters, whose steps are of another order."""
+        return cast("Self", self._built_anew(order=order))
+
+    def _built_anew(self, **changed: object) -> Simulator:
+        """A simulator of this mechanism with these parameters, built as this one but for what is changed."""
         own: Any = self
-        found = type(own)(self.mechanism, **{**self._how, "order": order})
-        for name, numbers in self.settings.items():
+        found = type(own)(own.mechanism, **{**self._how, **changed})
+        for name, numbers in own.settings.items():
             found._write(name, name, numbers)
         return found
 
@@ -103,10 +107,7 @@ class Varied(Asked):
             return own._twin()
         if start.formulation == own.coordinates or start.mechanism.digest != own.mechanism.digest:
             return own._twin()
-        found = type(own)(own.mechanism, **{**self._how, "coordinates": start.formulation})
-        for name, numbers in own.settings.items():
-            found._write(name, name, numbers)
-        return found
+        return self._built_anew(coordinates=start.formulation)
 
     @property
     def text(self) -> Text | None:
