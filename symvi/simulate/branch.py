@@ -271,7 +271,7 @@ class Branch:
         for record in solver.solved:
             record.base[:] = record.u
         for record in solver.rows:
-            if hasattr(record, "base"):
+            if hasattr(record, "base") and hasattr(record, "f"):  # not of joints of the tree, whose base is of rates
                 record.base[:] = record.y
         solver.common.length[0] = 0.0
         solver.run("shorten_step")
