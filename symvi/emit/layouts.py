@@ -12,8 +12,9 @@ HOLDER = {"parameters": "p", "state": "z", "input": "u", "work": "w", "motion": 
 HOLDER |= {f"d_{store}": f"d{holder}" for store, holder in HOLDER.items() if store != "account"}  # tangents
 BESIDE_STEPS = ("couple", "place", "measure", "account", "reread", "ahead", "scatter")  # phases that no step runs
 # Machine code of the inline layout [bytes]: so much for every operation with the loads and stores around it, and so
-# much beside them. gcc keeps to it within 10 % from one body to six, loops and many forces included.
-PER_OPERATION, BESIDE = 11, 10240
+# much beside them: more in joint coordinates, whose control is more beside few operations, and more with loops there.
+# gcc keeps to it within 11 % from one body to six, loops and many forces included.
+PER_OPERATION, BESIDE, BESIDE_SWEEPS, BESIDE_LED_LOOPS = 11, 10240, 13824, 10240
 # What a processor's nearest cache holds [bytes]: code beyond it is fetched anew in every iteration, and calls of shared
 # kernels are quicker.
 NEAREST_CACHE = 32 * 1024
@@ -34,7 +35,10 @@ class Layout:
 
 def inline_size(program: Program) -> int:
     """The machine code of a program's steps in the inline layout, estimated from its operations [bytes]."""
-    return BESIDE + PER_OPERATION * sum(program.flops(phase) for phase in program.phases if phase not in BESIDE_STEPS)
+    operations = sum(program.flops(phase) for phase in program.phases if phase not in BESIDE_STEPS)
+    if program.notes["coordinates"] != "tree":
+        return BESIDE + PER_OPERATION * operations
+    return BESIDE_SWEEPS + BESIDE_LED_LOOPS * bool(program.notes["loops"]) + PER_OPERATION * operations
 
 
 def is_too_large(layout: str, program: Program) -> bool:

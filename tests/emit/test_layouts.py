@@ -21,7 +21,7 @@ from symvi.simulate.solver_build import composed
 INERTIA = (0.08, 0.09, 0.02, 0.001, 0.002, 0.003)
 
 
-def hanging(count: int, kind: str = "revolute", forces: tuple = ()) -> Program:
+def hanging(count: int, kind: str = "revolute", forces: tuple = (), coordinates: str = "maximal") -> Program:
     """A chain of links that hang on one another, with nothing to bake."""
     names = ["world", *(f"link{k}" for k in range(count))]
     joints = [
@@ -32,19 +32,18 @@ def hanging(count: int, kind: str = "revolute", forces: tuple = ()) -> Program:
         for k in range(count)
     ]  # fmt: skip
     bodies = [Body(name=name, mass=1.0, inertia=INERTIA) for name in names[1:]]
-    return composed(Mechanism(name="hanging", bodies=bodies, joints=joints, forces=forces))
+    return composed(Mechanism(name="hanging", bodies=bodies, joints=joints, forces=forces), coordinates=coordinates)
 
 
 def flying(count: int) -> Program:
     """Bodies that nothing holds."""
-    return composed(
-        Mechanism(name="flying", bodies=[Body(name=f"body{k}", mass=1.0, inertia=INERTIA) for k in range(count)])
-    )
+    bodies = [Body(name=f"body{k}", mass=1.0, inertia=INERTIA) for k in range(count)]
+    return composed(Mechanism(name="flying", bodies=bodies), coordinates="maximal")
 
 
-def demo(name: str) -> Program:
-    """In maximal coordinates, which take many operations in loops."""
-    return composed(Mechanism.from_file(demo_file(name)), coordinates="maximal")
+def demo(name: str, coordinates: str = "maximal") -> Program:
+    """In maximal coordinates loops take many operations."""
+    return composed(Mechanism.from_file(demo_file(name)), coordinates=coordinates)
 
 
 SEVEN_FORCES = (
@@ -58,8 +57,9 @@ SEVEN_FORCES = (
 )
 
 
-def test_one_link_is_written_out_whole() -> None:
-    assert choose_layout(hanging(1)) == "inline"
+@pytest.mark.parametrize("coordinates", ["maximal", "tree"])
+def test_one_link_is_written_out_whole(coordinates: str) -> None:
+    assert choose_layout(hanging(1, coordinates=coordinates)) == "inline"
 
 
 def test_the_choice_is_by_size_and_not_by_the_number_of_bodies() -> None:
@@ -68,6 +68,7 @@ def test_the_choice_is_by_size_and_not_by_the_number_of_bodies() -> None:
     assert choose_layout(hanging(2, "spherical")) == "unrolled"
     assert choose_layout(hanging(2)) == "unrolled"
     assert choose_layout(hanging(2, "spherical", SEVEN_FORCES)) == "unrolled"
+    assert choose_layout(demo("four_bar", "tree")) == "unrolled"
 
 
 def test_a_long_chain_is_a_table() -> None:
@@ -88,6 +89,9 @@ PROGRAMS = {
     "hinge": lambda: hanging(1),
     "balls": lambda: hanging(2, "spherical"),
     "four_bar": lambda: demo("four_bar"),
+    "hinge_tree": lambda: hanging(1, coordinates="tree"),
+    "pendulum_tree": lambda: demo("pendulum", "tree"),
+    "slider_crank_tree": lambda: demo("slider_crank", "tree"),
 }
 
 
