@@ -1,0 +1,335 @@
+"""Kernels of composite bodies between two knots: what a step's balances in joint coordinates change by, freedom by freedom.
+
+World axes, moments about the world's origin. A body's momentum over a step, H = (P, L + x x P), is the same about both
+knots, since P is along x2 - x1. With columns S of freedoms at the knots, and E the impulse of gravity,
+
+    pi1_i = S1_i·(H_i - E_i) - tau_i,    pi2_i = S2_i·H_i,    pi = M c',    sums over all bodies that a freedom carries.
+
+A body's H changes with twists (u, w) of its placement at a knot,
+
+    second knot:  dP = (m/h)(u + w x x2),    d(moment) = x1 x dP + D w/h,    D/h = dl/dtheta2 (physics/body.py)
+    first knot:   dP = -(m/h) dx1,  d(moment) = dx1 x P + x1 x dP - (D/h + l^) w,    dx1 = u + w x x1,
+
+the last since l turns with both knots alike. Columns turn with all that carries them: dS_i = S_j x S_i for a freedom j
+between the ground and i, so that every entry of the matrices of a step is a product S_i·(B S_j) of one composite body:
+that of the outer freedom, after Featherstone's composite rigid bodies. Rays are B S_i and Bᵀ S_i, of all matrices beside
+each other.
+"""
+
+from __future__ import annotations
+
+from symvi.kernels import common
+from symvi.kernels.blocks import Matrix, Vector, add, cross, dot, product
+from symvi.kernels.body_kernels import BODY, INERTIA, half_turn, use
+from symvi.kernels.common import COMMON, SHARED, single
+from symvi.kernels.kernel import Kernel, Location, Port, flat, over_graph
+from symvi.kernels.records import Records
+from symvi.kernels.spatial import blocks_sum, force_cross, motion_cross, times_motion
+from symvi.kernels.tracing import Trace
+from symvi.physics import body as dynamics
+from symvi.physics import kinematics
+from symvi.scalar import Graph, Rate, Scalar
+from symvi.scalar.derivative import Tangents
+
+CHAIN = "chain"  # the store of these records
+FREEDOM, COLUMN = "composite", "column"
+OWN, FIRST, SECOND = "i", "first", "second"
+LANES = 4  # products beside each other
+PACKED = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))  # entries of a symmetric matrix, as inertias have them
+SOURCE = "derived here, after Featherstone's composite bodies"
+SUMS = {
+    "mass": (1, "mass", "kg"),
+    "hx1": (3, "mass times position, at the first knot", "kg m"),
+    "hx2": (3, "the same at the second knot", "kg m"),
+    "j1": (6, "inertia about the origin, at the first knot", "kg m²"),
+    "j2": (6, "the same at the second knot", "kg m²"),
+    "p": (6, "momentum over the step, and its moment", "kg m/s, kg m²/s"),
+    "before": (6, "momentum that is carried to the first knot, and its moment", "kg m/s, kg m²/s"),
+    "turn1": (9, "change of that moment by turns at the first knot", "kg m²/s"),
+    "turn2": (9, "the same at the second knot", "kg m²/s"),
+}
+OF_FREEDOM = {
+    "along": (2, "momentum along the freedom, at both knots", "kg m/s, kg m²/s"),
+    "lift1": (6, "F = I S at the first knot", "kg, kg m"),
+    "lift2": (6, "the same at the second knot", "kg, kg m"),
+    "more1": (6, "momentum beyond that of moving on with this freedom, at the first knot", "kg m/s, kg m²/s"),
+    "more2": (6, "the same at the second knot", "kg m/s, kg m²/s"),
+    "ray1": (12 * LANES, "factors of columns at the first knot, of all matrices", "1"),
+    "ray2": (12 * LANES, "factors of columns at the second knot, of all matrices", "1"),
+}
+OF_COLUMN = {
+    "point": (12, "column: velocity at the origin and angular velocity by a unit rate; then how it moves", "1"),
+    "velocity": (6, "velocity of what the freedom carries", "m/s, rad/s"),
+    "rate": (1, "its rate, of the momenta of the knot", "m/s, rad/s"),
+    "same": (1, "product of the orientations by placement and by coordinates", "1"),
+}
+ANSWER, INWARD, OUTWARD, OTHER = range(LANES)  # lanes of rays
+
+
+def declare(records: Records) -> None:
+    """The records of a freedom, and of its column at a knot."""
+    for name, what in (SUMS | OF_FREEDOM).items():
+        records.declare(FREEDOM, CHAIN, name, *what)
+    for name, what in OF_COLUMN.items():
+        records.declare(COLUMN, CHAIN, name, *what)
+
+
+# --- bodies -----------------------------------------------------------------------------------------------------------
+def compose_kernel(records: Records) -> Kernel:
+    """Add a body to the freedom that carries it. Ports: the body at the first and at the second knot."""
+    ports = (SHARED, Port(FIRST, BODY), Port(SECOND, BODY), Port(OWN, FREEDOM))
+
+    def build(trace: Trace) -> None:
+        mass, inertia = (trace.read(FIRST, "parameters", *what) for what in (("mass", 1, "mass", "kg"), INERTIA))
+        x1, x2 = (trace.read(label, "state", "x", 3) for label in (FIRST, SECOND))
+        v, w = (trace.read(SECOND, "state", name, 3) for name in "vw")
+        half, over = common.half_step(trace), common.inverse_step(trace)
+        j1, j2 = (_turned_inertia(trace, label, mark, inertia) for label, mark in ((FIRST, "1"), (SECOND, "2")))
+        turn = half_turn(trace, w)
+        a, c = turn["a"], turn["c"]
+        momentum = use(trace, dynamics.linear_momentum, m=mass, v=v)["p"]
+        motion = use(trace, dynamics.angular_momentum, c=c, a=a, w=w, J=j1)
+        slope = use(trace, dynamics.angular_momentum_gradient, c=c, a=a, half=[half], J=j1, **motion)["D"]
+        with trace.computing("what a body adds to composite bodies", SOURCE):
+            by_turn = [[over * e for e in slope[3 * i : 3 * i + 3]] for i in range(3)]
+            found: dict[str, Vector] = {"mass": mass}
+            for knot, x, j in (("1", x1, j1), ("2", x2, j2)):
+                h = [mass[0] * e for e in x]
+                away = product(_skew(trace, h), _skew(trace, x))
+                found |= {f"hx{knot}": h, f"j{knot}": _less(j, [away[i][k] for i, k in PACKED])}
+            hurried = _skew(trace, [over * e for e in found["hx1"]])
+            p0, l0 = (trace.read(FIRST, "state", name, 3) for name in "pl")
+            found["before"] = [*p0, *blocks_sum(l0, cross(x1, p0))]
+            found["p"] = [*momentum, *blocks_sum(motion["l"], cross(x1, momentum))]
+            found["turn2"] = flat(_less_matrix(by_turn, product(hurried, _skew(trace, x2))))
+            both = product(add(hurried, _skew(trace, momentum)), _skew(trace, x1))
+            found["turn1"] = flat(_less_matrix(both, add(by_turn, _skew(trace, motion["l"]))))
+        for name, values in found.items():
+            before = trace.read(OWN, CHAIN, name, *SUMS[name], rate=Rate.ITERATION)
+            trace.write(OWN, name, blocks_sum(before, values), store=CHAIN)
+
+    return single(records, "compose_body", "a body's share of composite bodies", ports, OWN, build)
+
+
+def _turned_inertia(trace: Trace, label: str, mark: str, inertia: Vector) -> Vector:
+    rotation = use(trace, kinematics.rotation_matrix, f"knot {mark}", f"_{mark}", q=trace.read(label, "state", "q", 4))
+    return use(trace, dynamics.world_inertia, f"knot {mark}", f"_{mark}", R=rotation["R"], j=inertia)["J"]
+
+
+# --- columns ----------------------------------------------------------------------------------------------------------
+def column_kernel(place: Kernel, kind: str, order: tuple[int, ...]) -> Kernel:
+    """The columns of a joint at a knot: the graph that places a body differentiated by rates.
+
+    place: the kernel that places a body by the joint's coordinates. order: those coordinates, from the ground outwards.
+    """
+    graph, source = Graph(), place.graph
+    far = next(at.port for at in place.writes if at.store == "state")
+    written = {(at.field, at.index): value.index for at, value in place.outputs}
+
+    def symbol(index: int) -> Scalar:
+        return graph.symbol(source.arguments(index)[0], Rate.ITERATION, source.names.get(index))
+
+    def by(coordinate: int):
+        def moved(index: int) -> Scalar | None:
+            at = source.arguments(index)[0]
+            return graph.constant(1) if (at.store, at.field, at.index) == ("motion", "rate", coordinate) else None
+
+        return Tangents(source, graph, symbol, moved)
+
+    def known(name: str, size: int) -> Vector:
+        return [graph.symbol(Location(far, "state", name, k), Rate.ITERATION, f"{far}_{name}_{k}") for k in range(size)]
+
+    outputs, labels = [], [f"s{k}" for k in range(len(order))]
+    for label, coordinate in zip(labels, order, strict=True):
+        tangents = by(coordinate)
+        v, w = (
+            [graph.constant(0) if t is None else t for t in (tangents.tangent(written[name, k]) for k in range(3))]
+            for name in "vw"
+        )
+        column = [*_less(v, cross(w, known("x", 3))), *w]
+        outputs += [(Location(label, CHAIN, "point", k), value) for k, value in enumerate(column)]
+    if len(order) > 1:  # two angles place a body in two ways
+        placed = [by(order[0]).value(written["q", k]) for k in range(4)]
+        outputs.append((Location(labels[0], CHAIN, "same", 0), dot(placed, known("q", 4))))
+    ports = (*place.ports, *(Port(label, COLUMN) for label in labels))
+    return over_graph(f"columns_of_{kind}", "columns of its freedoms", ports, graph, tuple(outputs))
+
+
+# --- freedoms ---------------------------------------------------------------------------------------------------------
+def add_kernel(records: Records) -> Kernel:
+    """Add a composite body to that of the freedom below."""
+
+    def build(trace: Trace) -> None:
+        for name, what in SUMS.items():
+            own, below = (trace.read(label, CHAIN, name, *what, rate=Rate.ITERATION) for label in (OWN, "k"))
+            trace.write("k", name, blocks_sum(below, own), store=CHAIN)
+
+    ports = (Port(OWN, FREEDOM), Port("k", FREEDOM))
+    return single(records, "add_composite", "composite bodies, freedom by freedom inwards", ports, OWN, build)
+
+
+def lift_kernel(records: Records) -> Kernel:
+    """F = I S at both knots, and momenta along the freedom."""
+
+    def build(trace: Trace) -> None:
+        along = []
+        for knot, label, name in (("1", FIRST, "before"), ("2", SECOND, "p")):
+            s = _column(trace, label)
+            with trace.computing("F = I S,  pi = S·H", SOURCE):
+                along.append(dot(s, trace.read(OWN, CHAIN, name, *SUMS[name], rate=Rate.ITERATION)))
+                trace.write(OWN, f"lift{knot}", _momentum(trace, knot, s), store=CHAIN)
+        trace.write(OWN, "along", along, store=CHAIN)
+
+    return single(records, "lift_composite", "momentum by a unit rate, momenta along it", _ports(), OWN, build)
+
+
+def velocity_kernel(records: Records, rooted: bool) -> Kernel:
+    """V = V_k + S c', and how the column moves, S x V. rooted: nothing below moves."""
+    ports = (Port(OWN, COLUMN), *(() if rooted else (Port("k", COLUMN),)))
+
+    def build(trace: Trace) -> None:
+        s, rate = _column(trace, OWN), trace.read(OWN, CHAIN, "rate", 1, rate=Rate.ITERATION)[0]
+        v = [rate * e for e in s]
+        with trace.computing("V = V_k + S c',  S x V", SOURCE):
+            if not rooted:
+                v = blocks_sum(trace.read("k", CHAIN, "velocity", 6, rate=Rate.ITERATION), v)
+            trace.write(OWN, "velocity", v, store=CHAIN)
+            trace.write(OWN, "point", [None] * 6 + motion_cross(s, v), store=CHAIN)
+
+    name = "move_column_of_ground" if rooted else "move_column"
+    return single(records, name, "velocities, freedom by freedom outwards", ports, OWN, build)
+
+
+def pass_kernel(records: Records) -> Kernel:
+    """Momentum beyond that of moving on with a freedom: to the freedom below."""
+    ports = (Port(FIRST, COLUMN), Port(SECOND, COLUMN), Port(OWN, FREEDOM), Port("k", FREEDOM))
+
+    def build(trace: Trace) -> None:
+        for knot, label in (("1", FIRST), ("2", SECOND)):
+            rate = trace.read(label, CHAIN, "rate", 1, rate=Rate.ITERATION)[0]
+            lift, own, below = (
+                trace.read(port, CHAIN, name, 6, rate=Rate.ITERATION)
+                for port, name in ((OWN, f"lift{knot}"), (OWN, f"more{knot}"), ("k", f"more{knot}"))
+            )
+            passed = blocks_sum(own, [rate * e for e in lift])
+            trace.write("k", f"more{knot}", blocks_sum(below, passed), store=CHAIN)
+
+    return single(records, "pass_momentum", "momenta by rates, freedom by freedom inwards", ports, OWN, build)
+
+
+def ray_kernel(records: Records) -> Kernel:
+    """The rays of a freedom: what columns of freedoms between the ground and it are multiplied by.
+
+    At the first knot, of d pi1/dc2 below the diagonal (ANSWER), of dM c'/dc - d pi1/dc1 (INWARD, OUTWARD: the freedom's
+    own column, or its row), and of the row of d pi2/dc1 (OTHER); at the second knot the same of d pi1/dc2 in its row,
+    of d pi2/dc2 - dM c'/dc, and of d pi2/dc1 in its column.
+    """
+
+    def build(trace: Trace) -> None:
+        s1, s2 = _column(trace, FIRST), _column(trace, SECOND)
+        mass, hx1, hx2, p, *turns = (
+            trace.read(OWN, CHAIN, name, *SUMS[name], rate=Rate.ITERATION)
+            for name in ("mass", "hx1", "hx2", "p", "turn1", "turn2")
+        )
+        turn1, turn2 = ([turn[3 * i : 3 * i + 3] for i in range(3)] for turn in turns)
+        over = common.inverse_step(trace)
+        pull = [common.impulse(trace) * g for g in trace.read(COMMON, "parameters", *common.GRAVITY)]
+        with trace.computing("B S and Bᵀ S of composite bodies", SOURCE):
+            late, late_t = _late(s2, mass[0], hx1, hx2, turn2, over), _late_t(s1, mass[0], hx1, hx2, turn2, over)
+            own_t = blocks_sum(_late_t(s2, mass[0], hx1, hx2, turn2, over), force_cross(s2, p))
+            early = _early(s1, mass[0], hx1, p, turn1, over)
+            early_t, other_t = (_early_t(s, mass[0], hx1, p, turn1, over) for s in (s1, s2))
+            fallen = blocks_sum([mass[0] * e for e in s1[:3]], cross(s1[3:], hx1))
+            zero = [trace.graph.constant(0)] * 3
+            weight = [*zero, *cross(fallen, pull)]
+            across = cross(pull, s1[3:])
+            weight_t = [*(mass[0] * e for e in across), *cross(hx1, across)]
+            lacking = _less(p, [*(mass[0] * e for e in pull), *cross(hx1, pull)])
+            inward = _less(weight, early)
+            outward = _less(_less(weight_t, early_t), force_cross(s1, lacking))
+        g1, f1 = _gyration(trace, "1", s1, FIRST)
+        g2, f2 = _gyration(trace, "2", s2, SECOND)
+        none = [*zero, *zero]
+        first = {ANSWER: late + none, INWARD: blocks_sum(g1, inward) + none, OTHER: other_t + none}
+        first[OUTWARD] = outward + [-e for e in f1]
+        second = {ANSWER: late_t + none, INWARD: _less(late, g2) + none, OUTWARD: own_t + f2}
+        second[OTHER] = early + none
+        for name, lanes in (("ray1", first), ("ray2", second)):
+            values = [lanes[lane][k] for k in range(12) for lane in range(LANES)]
+            trace.write(OWN, name, values, *OF_FREEDOM[name][1:], store=CHAIN)
+
+    return single(records, "make_rays", "factors of the columns of freedoms inwards", (SHARED, *_ports()), OWN, build)
+
+
+def _gyration(trace: Trace, knot: str, s: Vector, label: str) -> tuple[Vector, Vector]:
+    """S x* H - I (S x V) of the motion at a knot, H = I V + what moves on beyond; and F."""
+    velocity, w = trace.read(label, CHAIN, "velocity", 6, rate=Rate.ITERATION), _point(trace, label)[6:]
+    more = trace.read(OWN, CHAIN, f"more{knot}", 6, rate=Rate.ITERATION)
+    with trace.computing("S x* H - I (S x V)", SOURCE):
+        momentum = blocks_sum(_momentum(trace, knot, velocity), more)
+        found = _less(force_cross(s, momentum), _momentum(trace, knot, w))
+    return found, trace.read(OWN, CHAIN, f"lift{knot}", 6, rate=Rate.ITERATION)
+
+
+def _ports() -> tuple[Port, ...]:
+    return Port(FIRST, COLUMN), Port(SECOND, COLUMN), Port(OWN, FREEDOM)
+
+
+def _point(trace: Trace, label: str) -> Vector:
+    return trace.read(label, CHAIN, "point", 12, rate=Rate.ITERATION)
+
+
+def _column(trace: Trace, label: str) -> Vector:
+    return _point(trace, label)[:6]
+
+
+def _momentum(trace: Trace, knot: str, s: Vector) -> Vector:
+    """I S of a composite body at a knot."""
+    mass, h, j = (
+        trace.read(OWN, CHAIN, name, *SUMS[name], rate=Rate.ITERATION) for name in ("mass", f"hx{knot}", f"j{knot}")
+    )
+    return times_motion(mass[0], h, j, s)
+
+
+# --- B S and its transpose --------------------------------------------------------------------------------------------
+def _late(s: Vector, mass: Scalar, hx1: Vector, hx2: Vector, turn: Matrix, over: Scalar) -> Vector:
+    """dH by a twist at the second knot."""
+    u, w = s[:3], s[3:]
+    pushed = [over * e for e in blocks_sum([mass * e for e in u], cross(w, hx2))]
+    return [*pushed, *blocks_sum([over * e for e in cross(hx1, u)], [dot(row, w) for row in turn])]
+
+
+def _late_t(s: Vector, mass: Scalar, hx1: Vector, hx2: Vector, turn: Matrix, over: Scalar) -> Vector:
+    u, w = s[:3], s[3:]
+    by_u = [over * e for e in blocks_sum([mass * e for e in u], cross(w, hx1))]
+    return [*by_u, *blocks_sum([over * e for e in cross(hx2, u)], [dot(column, w) for column in zip(*turn, strict=True)])]
+
+
+def _early(s: Vector, mass: Scalar, hx1: Vector, p: Vector, turn: Matrix, over: Scalar) -> Vector:
+    """dH by a twist at the first knot."""
+    u, w = s[:3], s[3:]
+    pushed = [-(over * e) for e in blocks_sum([mass * e for e in u], cross(w, hx1))]
+    across = blocks_sum([over * e for e in cross(hx1, u)], cross(p[:3], u))
+    return [*pushed, *_less([dot(row, w) for row in turn], across)]
+
+
+def _early_t(s: Vector, mass: Scalar, hx1: Vector, p: Vector, turn: Matrix, over: Scalar) -> Vector:
+    u, w = s[:3], s[3:]
+    by_u = blocks_sum([over * e for e in blocks_sum([mass * e for e in u], cross(w, hx1))], cross(w, p[:3]))
+    by_w = _less([dot(column, w) for column in zip(*turn, strict=True)], [over * e for e in cross(hx1, u)])
+    return [*(-e for e in by_u), *by_w]
+
+
+# --- small matrices ---------------------------------------------------------------------------------------------------
+def _skew(trace: Trace, v: Vector) -> Matrix:
+    x, y, z = v
+    zero = trace.graph.constant(0)
+    return [[zero, -z, y], [z, zero, -x], [-y, x, zero]]
+
+
+def _less_matrix(left: Matrix, right: Matrix) -> Matrix:
+    return [_less(a, b) for a, b in zip(left, right, strict=True)]
+
+
+def _less(left: Vector, right: Vector) -> Vector:
+    return [a - b for a, b in zip(left, right, strict=True)]
