@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from symvi.emit.c_printer import CPrinter, broken
 from symvi.kernels.body_kernels import BODY
-from symvi.kernels.composite import ANSWER, CHAIN, COLUMN, FIRST, FREEDOM, INWARD, LANES, OTHER, OUTWARD, OWN, SECOND, SUMS
+from symvi.kernels.composite import CHAIN, COLUMN, FIRST, FREEDOM, OWN, PAIR, SECOND, SUMS
 from symvi.kernels.kernel import Kernel
 from symvi.program.composite import Composites, composites_of, with_freedoms
 from symvi.program.program import Call
@@ -14,7 +14,6 @@ from symvi.program.program import Call
 WIDTH = 32  # columns that are solved for at once: as many as registers hold
 CLOSELY = 1e-12  # m/s, rad/s: steps are solved that closely before they are linearised
 STORES = {"parameters": "p", "state": "z", "work": "w", "motion": "m"}
-OF_BODY = {"parameters": "p->body[n]", "state": "z->body[n]"}
 
 
 def composite_view(printer: CPrinter) -> dict | None:
@@ -27,20 +26,16 @@ def composite_view(printer: CPrinter) -> dict | None:
     count, motors = len(found.below), _motors(printer, found)
     return {
         "width": WIDTH,
-        "lanes": LANES,
         "count": count,
         "panels": -(-(2 * count + len(motors)) // WIDTH),
-        "answer": ANSWER,
-        "inward": INWARD,
-        "outward": OUTWARD,
-        "other": OTHER,
         "tolerance": printer.literal(CLOSELY),
         "none": count,
         "below": [count if k is None else k for k in found.below],
         "outwards": found.outwards,
         "carries": [count if k is None else k for k in found.carries],
+        "carriers": [len(found.carries) if k is None else k for k in found.carriers],
         "grounded": None in found.carries,
-        "structs": list(own.structs((CHAIN,), (FREEDOM, COLUMN))),
+        "structs": list(own.structs((CHAIN,), (FREEDOM, COLUMN, PAIR))),
         "sums": [f for f in found.records.of(FREEDOM, CHAIN) if f.name in {*SUMS, "more1", "more2"}],
         "kernels": [own.kernel(kernel) for kernel in kernels.values()],
         "columns": [part for call in found.columns for part in broken(_column_call(call))],
@@ -52,6 +47,8 @@ def composite_view(printer: CPrinter) -> dict | None:
 
 COMMONS = {("common", "parameters"): "&p->common[0]", ("common", "work"): "&w->common[0]"}
 KNOTS = {(FIRST, CHAIN): "&q->first[i]", (SECOND, CHAIN): "&q->second[i]", (OWN, CHAIN): "&q->composite[i]"}
+BETWEEN = {(FIRST, CHAIN): "&q->first[j]", (SECOND, CHAIN): "&q->second[j]", (OWN, CHAIN): "&q->composite[i]"}
+BETWEEN |= COMMONS | {(PAIR, CHAIN): "&pair"}
 PLACES: Mapping[str, Mapping[tuple[str, str], str]] = {
     "compose": COMMONS
     | {
@@ -61,11 +58,21 @@ PLACES: Mapping[str, Mapping[tuple[str, str], str]] = {
         (OWN, CHAIN): "&q->composite[i]",
     },
     "add": {(OWN, CHAIN): "&q->composite[i]", ("k", CHAIN): "&q->composite[k]"},
+    "way": COMMONS
+    | {
+        (FIRST, "state"): "&z->body[k]",
+        (SECOND, "state"): "&q->at.body[k]",
+        (OWN, CHAIN): "&q->first[i]",
+        ("k", CHAIN): "&q->second[i]",
+    },
+    "stand": COMMONS | {(OWN, CHAIN): "&q->first[i]", ("k", CHAIN): "&q->second[i]"},
     "lift": KNOTS,
     "pass": KNOTS | {("k", CHAIN): "&q->composite[k]"},
     "move": {(OWN, CHAIN): "&columns[i]", ("k", CHAIN): "&columns[k]"},
     "move_root": {(OWN, CHAIN): "&columns[i]"},
     "rays": COMMONS | KNOTS,
+    "masses": BETWEEN,
+    "pair": BETWEEN,
 }
 
 

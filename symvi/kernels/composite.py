@@ -1,25 +1,24 @@
-"""Kernels of composite bodies between two knots: what a step's balances in joint coordinates change by, freedom by freedom.
+"""Kernels of composite bodies between two knots: what a step's balances in joint coordinates change by.
 
-World axes, moments about the world's origin. A body's momentum over a step, H = (P, L + x x P), is the same about both
+World axes, moments about the world's origin. A body's momentum over a step, H = (P, l + x x P), is the same about both
 knots, since P is along x2 - x1. With columns S of freedoms at the knots, and E the impulse of gravity,
 
     pi1_i = S1_i·(H_i - E_i) - tau_i,    pi2_i = S2_i·H_i,    pi = M c',    sums over all bodies that a freedom carries.
 
-A body's H changes with twists (u, w) of its placement at a knot,
+Coordinates move by dc at the first knot and by dc + h dn at the second. A twist h (u, w) there gives a body's H
 
-    second knot:  dP = (m/h)(u + w x x2),    d(moment) = x1 x dP + D w/h,    D/h = dl/dtheta2 (physics/body.py)
-    first knot:   dP = -(m/h) dx1,  d(moment) = dx1 x P + x1 x dP - (D/h + l^) w,    dx1 = u + w x x1,
+    B (u, w):    dP = m u + w x m x2,    d(moment) = x1 x dP + D w,    D = h dl/dtheta2 (physics/body.py),
 
-the last since l turns with both knots alike. Columns turn with all that carries them: dS_i = S_j x S_i for a freedom j
-between the ground and i, so that every entry of the matrices of a step is a product S_i·(B S_j) of one composite body:
-that of the outer freedom, after Featherstone's composite rigid bodies. Rays are B S_i and Bᵀ S_i, of all matrices beside
-each other.
+and one that moves both knots alike turns H, S x* H. So dH = (S1 x* H + B S') dc + B S2 dn with S' = (S2 - S1)/h: nothing
+is divided by h. Columns turn with all that carries them, dS_i = S_j x S_i for a freedom j between the ground and i, so
+that every entry of the matrices of a step is a product of a column and a ray, B S_i or its like of one composite body:
+that of the outer freedom, after Featherstone's composite rigid bodies.
 """
 
 from __future__ import annotations
 
 from symvi.kernels import common
-from symvi.kernels.blocks import Matrix, Vector, add, cross, dot, product
+from symvi.kernels.blocks import Matrix, Vector, cross, dot, product
 from symvi.kernels.body_kernels import BODY, INERTIA, half_turn, use
 from symvi.kernels.common import COMMON, SHARED, single
 from symvi.kernels.kernel import Kernel, Location, Port, flat, over_graph
@@ -32,9 +31,10 @@ from symvi.scalar import Graph, Rate, Scalar
 from symvi.scalar.derivative import Tangents
 
 CHAIN = "chain"  # the store of these records
-FREEDOM, COLUMN = "composite", "column"
+FREEDOM, COLUMN, PAIR = "composite", "column", "pair"
 OWN, FIRST, SECOND = "i", "first", "second"
-LANES = 4  # products beside each other
+ENTRIES = ("mass1", "mass2", "answer_in", "answer_out", "lacks_in", "lacks_out", "onward_in", "onward_out",
+           "handed_in", "handed_out")  # fmt: skip
 PACKED = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))  # entries of a symmetric matrix, as inertias have them
 SOURCE = "derived here, after Featherstone's composite bodies"
 SUMS = {
@@ -45,8 +45,16 @@ SUMS = {
     "j2": (6, "the same at the second knot", "kg m²"),
     "p": (6, "momentum over the step, and its moment", "kg m/s, kg m²/s"),
     "before": (6, "momentum that is carried to the first knot, and its moment", "kg m/s, kg m²/s"),
-    "turn1": (9, "change of that moment by turns at the first knot", "kg m²/s"),
-    "turn2": (9, "the same at the second knot", "kg m²/s"),
+    "turned": (9, "change of that moment by turns at the second knot over h", "kg m²"),
+}
+RAYS = {
+    "late": "of the balances of freedoms inwards by its own rate",
+    "late_t": "of its own balance by theirs",
+    "lack": "of what their balances lack by its coordinate",
+    "lack_t": "of what its own lacks by theirs",
+    "hand": "of their momenta at the second knot, at fixed rates there, by its own rate",
+    "hand_t": "of its own momentum there by theirs",
+    "both": "of their momenta there by its coordinate",
 }
 OF_FREEDOM = {
     "along": (2, "momentum along the freedom, at both knots", "kg m/s, kg m²/s"),
@@ -54,16 +62,15 @@ OF_FREEDOM = {
     "lift2": (6, "the same at the second knot", "kg, kg m"),
     "more1": (6, "momentum beyond that of moving on with this freedom, at the first knot", "kg m/s, kg m²/s"),
     "more2": (6, "the same at the second knot", "kg m/s, kg m²/s"),
-    "ray1": (12 * LANES, "factors of columns at the first knot, of all matrices", "1"),
-    "ray2": (12 * LANES, "factors of columns at the second knot, of all matrices", "1"),
+    **{name: (6, f"ray {text}", "kg, kg m, kg m/s, ...") for name, text in RAYS.items()},
 }
 OF_COLUMN = {
     "point": (12, "column: velocity at the origin and angular velocity by a unit rate; then how it moves", "1"),
     "velocity": (6, "velocity of what the freedom carries", "m/s, rad/s"),
+    "way": (6, "of a column at the first knot, how far it moves in the step, over h", "1/s"),
     "rate": (1, "its rate, of the momenta of the knot", "m/s, rad/s"),
     "same": (1, "product of the orientations by placement and by coordinates", "1"),
 }
-ANSWER, INWARD, OUTWARD, OTHER = range(LANES)  # lanes of rays
 
 
 def declare(records: Records) -> None:
@@ -72,6 +79,8 @@ def declare(records: Records) -> None:
         records.declare(FREEDOM, CHAIN, name, *what)
     for name, what in OF_COLUMN.items():
         records.declare(COLUMN, CHAIN, name, *what)
+    for name in ENTRIES:
+        records.declare(PAIR, CHAIN, name, 1, "an entry of a matrix", "N s, N m s")
 
 
 # --- bodies -----------------------------------------------------------------------------------------------------------
@@ -83,7 +92,7 @@ def compose_kernel(records: Records) -> Kernel:
         mass, inertia = (trace.read(FIRST, "parameters", *what) for what in (("mass", 1, "mass", "kg"), INERTIA))
         x1, x2 = (trace.read(label, "state", "x", 3) for label in (FIRST, SECOND))
         v, w = (trace.read(SECOND, "state", name, 3) for name in "vw")
-        half, over = common.half_step(trace), common.inverse_step(trace)
+        half = common.half_step(trace)
         j1, j2 = (_turned_inertia(trace, label, mark, inertia) for label, mark in ((FIRST, "1"), (SECOND, "2")))
         turn = half_turn(trace, w)
         a, c = turn["a"], turn["c"]
@@ -91,19 +100,16 @@ def compose_kernel(records: Records) -> Kernel:
         motion = use(trace, dynamics.angular_momentum, c=c, a=a, w=w, J=j1)
         slope = use(trace, dynamics.angular_momentum_gradient, c=c, a=a, half=[half], J=j1, **motion)["D"]
         with trace.computing("what a body adds to composite bodies", SOURCE):
-            by_turn = [[over * e for e in slope[3 * i : 3 * i + 3]] for i in range(3)]
             found: dict[str, Vector] = {"mass": mass}
             for knot, x, j in (("1", x1, j1), ("2", x2, j2)):
                 h = [mass[0] * e for e in x]
                 away = product(_skew(trace, h), _skew(trace, x))
                 found |= {f"hx{knot}": h, f"j{knot}": _less(j, [away[i][k] for i, k in PACKED])}
-            hurried = _skew(trace, [over * e for e in found["hx1"]])
             p0, l0 = (trace.read(FIRST, "state", name, 3) for name in "pl")
             found["before"] = [*p0, *blocks_sum(l0, cross(x1, p0))]
             found["p"] = [*momentum, *blocks_sum(motion["l"], cross(x1, momentum))]
-            found["turn2"] = flat(_less_matrix(by_turn, product(hurried, _skew(trace, x2))))
-            both = product(add(hurried, _skew(trace, momentum)), _skew(trace, x1))
-            found["turn1"] = flat(_less_matrix(both, add(by_turn, _skew(trace, motion["l"]))))
+            apart = product(_skew(trace, found["hx1"]), _skew(trace, x2))
+            found["turned"] = _less(slope, flat(apart))
         for name, values in found.items():
             before = trace.read(OWN, CHAIN, name, *SUMS[name], rate=Rate.ITERATION)
             trace.write(OWN, name, blocks_sum(before, values), store=CHAIN)
@@ -153,6 +159,33 @@ def column_kernel(place: Kernel, kind: str, order: tuple[int, ...]) -> Kernel:
         outputs.append((Location(labels[0], CHAIN, "same", 0), dot(placed, known("q", 4))))
     ports = (*place.ports, *(Port(label, COLUMN) for label in labels))
     return over_graph(f"columns_of_{kind}", "columns of its freedoms", ports, graph, tuple(outputs))
+
+
+def way_kernel(records: Records, carried: bool) -> Kernel:
+    """How far a column moves in the step, over h, and the column at the second knot. carried: by a body, which is given
+    at both knots; otherwise it stands."""
+    ports = (SHARED, Port(FIRST, BODY), Port(SECOND, BODY), Port(OWN, COLUMN), Port("k", COLUMN))
+
+    def build(trace: Trace) -> None:
+        s, way = _column(trace, OWN), [trace.graph.constant(0)] * 6
+        if carried:
+            x1, x2 = (trace.read(label, "state", "x", 3) for label in (FIRST, SECOND))
+            v, w = (trace.read(SECOND, "state", name, 3) for name in "vw")
+            turn = {name: value for name, value in half_turn(trace, w).items() if name in "ac"}
+            at_centre = blocks_sum(s[:3], cross(s[3:], x1))
+            moved = [
+                use(trace, kinematics.vector_difference, "S'", mark, w=w, r=r, **turn)["d"]
+                for r, mark in ((at_centre, "_u"), (s[3:], "_w"))
+            ]
+            with trace.computing("S' = (S2 - S1)/h", SOURCE):
+                away = blocks_sum(cross(moved[1], x2), cross(s[3:], v))
+                way = [*_less(moved[0], away), *moved[1]]
+        trace.write(OWN, "way", way, store=CHAIN)
+        h = common.step(trace)
+        trace.write("k", "point", [a + h * b for a, b in zip(s, way, strict=True)] + [None] * 6, store=CHAIN)
+
+    name = "carry_column" if carried else "stand_column"
+    return single(records, name, "a column from knot to knot", ports, OWN, build)
 
 
 # --- freedoms ---------------------------------------------------------------------------------------------------------
@@ -218,58 +251,89 @@ def pass_kernel(records: Records) -> Kernel:
 
 
 def ray_kernel(records: Records) -> Kernel:
-    """The rays of a freedom: what columns of freedoms between the ground and it are multiplied by.
-
-    At the first knot, of d pi1/dc2 below the diagonal (ANSWER), of dM c'/dc - d pi1/dc1 (INWARD, OUTWARD: the freedom's
-    own column, or its row), and of the row of d pi2/dc1 (OTHER); at the second knot the same of d pi1/dc2 in its row,
-    of d pi2/dc2 - dM c'/dc, and of d pi2/dc1 in its column.
-    """
+    """The rays of a freedom: what columns of freedoms between the ground and it are multiplied by."""
 
     def build(trace: Trace) -> None:
         s1, s2 = _column(trace, FIRST), _column(trace, SECOND)
-        mass, hx1, hx2, p, *turns = (
-            trace.read(OWN, CHAIN, name, *SUMS[name], rate=Rate.ITERATION)
-            for name in ("mass", "hx1", "hx2", "p", "turn1", "turn2")
+        way, h = _way(trace), common.step(trace)
+        mass, hx1, p = (
+            trace.read(OWN, CHAIN, name, *SUMS[name], rate=Rate.ITERATION) for name in ("mass", "hx1", "p")
         )
-        turn1, turn2 = ([turn[3 * i : 3 * i + 3] for i in range(3)] for turn in turns)
-        over = common.inverse_step(trace)
         pull = [common.impulse(trace) * g for g in trace.read(COMMON, "parameters", *common.GRAVITY)]
-        with trace.computing("B S and Bᵀ S of composite bodies", SOURCE):
-            late, late_t = _late(s2, mass[0], hx1, hx2, turn2, over), _late_t(s1, mass[0], hx1, hx2, turn2, over)
-            own_t = blocks_sum(_late_t(s2, mass[0], hx1, hx2, turn2, over), force_cross(s2, p))
-            early = _early(s1, mass[0], hx1, p, turn1, over)
-            early_t, other_t = (_early_t(s, mass[0], hx1, p, turn1, over) for s in (s1, s2))
-            fallen = blocks_sum([mass[0] * e for e in s1[:3]], cross(s1[3:], hx1))
-            zero = [trace.graph.constant(0)] * 3
-            weight = [*zero, *cross(fallen, pull)]
+        with trace.computing("B S,  S x* H + B S',  and what weight does", SOURCE):
+            late, both = _pushed(trace, s2), blocks_sum(force_cross(s1, p), _pushed(trace, way))
+            fallen = cross(blocks_sum([mass[0] * e for e in s1[:3]], cross(s1[3:], hx1)), pull)
+            weight = [mass[0] * e for e in pull]
             across = cross(pull, s1[3:])
-            weight_t = [*(mass[0] * e for e in across), *cross(hx1, across)]
-            lacking = _less(p, [*(mass[0] * e for e in pull), *cross(hx1, pull)])
-            inward = _less(weight, early)
-            outward = _less(_less(weight_t, early_t), force_cross(s1, lacking))
-        g1, f1 = _gyration(trace, "1", s1, FIRST)
-        g2, f2 = _gyration(trace, "2", s2, SECOND)
-        none = [*zero, *zero]
-        first = {ANSWER: late + none, INWARD: blocks_sum(g1, inward) + none, OTHER: other_t + none}
-        first[OUTWARD] = outward + [-e for e in f1]
-        second = {ANSWER: late_t + none, INWARD: _less(late, g2) + none, OUTWARD: own_t + f2}
-        second[OTHER] = early + none
-        for name, lanes in (("ray1", first), ("ray2", second)):
-            values = [lanes[lane][k] for k in range(12) for lane in range(LANES)]
+            lack_t = [*(mass[0] * e for e in across), *cross(hx1, across)]
+            lack_t = blocks_sum(lack_t, force_cross(s1, [*weight, *cross(hx1, pull)]))
+            hand_t = [a + h * b for a, b in zip(_pushed_t(trace, s2), force_cross(s2, p), strict=True)]
+        g1, g2 = (_gyration(trace, knot, s, label) for knot, s, label in (("1", s1, FIRST), ("2", s2, SECOND)))
+        lack = _less(g1, both)
+        found = {
+            "late": late,
+            "late_t": _pushed_t(trace, s1),
+            "lack": [*lack[:3], *blocks_sum(lack[3:], fallen)],
+            "lack_t": lack_t,
+            "hand": [a - h * b for a, b in zip(late, g2, strict=True)],
+            "hand_t": hand_t,
+            "both": _less(both, g2),
+        }
+        for name, values in found.items():
             trace.write(OWN, name, values, *OF_FREEDOM[name][1:], store=CHAIN)
 
     return single(records, "make_rays", "factors of the columns of freedoms inwards", (SHARED, *_ports()), OWN, build)
 
 
-def _gyration(trace: Trace, knot: str, s: Vector, label: str) -> tuple[Vector, Vector]:
-    """S x* H - I (S x V) of the motion at a knot, H = I V + what moves on beyond; and F."""
+def _gyration(trace: Trace, knot: str, s: Vector, label: str) -> Vector:
+    """S x* H - I (S x V) of the motion at a knot, H = I V + what moves on beyond."""
     velocity, w = trace.read(label, CHAIN, "velocity", 6, rate=Rate.ITERATION), _point(trace, label)[6:]
     more = trace.read(OWN, CHAIN, f"more{knot}", 6, rate=Rate.ITERATION)
     with trace.computing("S x* H - I (S x V)", SOURCE):
         momentum = blocks_sum(_momentum(trace, knot, velocity), more)
-        found = _less(force_cross(s, momentum), _momentum(trace, knot, w))
-    return found, trace.read(OWN, CHAIN, f"lift{knot}", 6, rate=Rate.ITERATION)
+        return _less(force_cross(s, momentum), _momentum(trace, knot, w))
 
+
+def mass_kernel(records: Records) -> Kernel:
+    """Entries of the mass matrices of both knots, of a freedom and one between the ground and it."""
+
+    def build(trace: Trace) -> None:
+        for knot, label in (("1", FIRST), ("2", SECOND)):
+            lift = trace.read(OWN, CHAIN, f"lift{knot}", 6, rate=Rate.ITERATION)
+            trace.write(PAIR, f"mass{knot}", [dot(lift, _column(trace, label))], store=CHAIN)
+
+    return single(records, "make_masses", "entries of mass matrices", (*_ports(), Port(PAIR, PAIR)), OWN, build)
+
+
+def pair_kernel(records: Records) -> Kernel:
+    """Entries of the matrices of a step, of a freedom and one between the ground and it: in its row, "out", and "in" its
+    column.
+
+    answer: d pi1/dn. lacks: dM c'/dc - d pi1/dc. onward: d pi2/dn - h dM c'/dc. handed: d pi2/dc - dM c'/dc, the last
+    two at the second knot.
+    """
+
+    def build(trace: Trace) -> None:
+        def ray(name: str) -> Vector:
+            return trace.read(OWN, CHAIN, name, 6, rate=Rate.ITERATION)
+
+        first, second, way, h = _point(trace, FIRST), _point(trace, SECOND), _way(trace), common.step(trace)
+        s1, s2, spun = first[:6], second[:6], dot(ray("lift2"), second[6:])
+        found = {
+            "answer_in": dot(ray("late"), s1),
+            "answer_out": dot(ray("late_t"), s2),
+            "lacks_in": dot(ray("lack"), s1),
+            "lacks_out": dot(ray("lack_t"), s1) - dot(ray("late_t"), way) - dot(ray("lift1"), first[6:]),
+            "onward_in": dot(ray("hand"), s2),
+            "onward_out": dot(ray("hand_t"), s2) + h * spun,
+            "handed_in": dot(ray("both"), s2),
+            "handed_out": dot(ray("hand_t"), way) + spun,
+        }
+        for name, value in found.items():
+            trace.write(PAIR, name, [value], store=CHAIN)
+
+    text = "entries of the matrices of a step"
+    return single(records, "make_pair", text, (SHARED, *_ports(), Port(PAIR, PAIR)), OWN, build)
 
 def _ports() -> tuple[Port, ...]:
     return Port(FIRST, COLUMN), Port(SECOND, COLUMN), Port(OWN, FREEDOM)
@@ -277,6 +341,10 @@ def _ports() -> tuple[Port, ...]:
 
 def _point(trace: Trace, label: str) -> Vector:
     return trace.read(label, CHAIN, "point", 12, rate=Rate.ITERATION)
+
+
+def _way(trace: Trace) -> Vector:
+    return trace.read(FIRST, CHAIN, "way", 6, rate=Rate.ITERATION)
 
 
 def _column(trace: Trace, label: str) -> Vector:
@@ -291,33 +359,28 @@ def _momentum(trace: Trace, knot: str, s: Vector) -> Vector:
     return times_motion(mass[0], h, j, s)
 
 
-# --- B S and its transpose --------------------------------------------------------------------------------------------
-def _late(s: Vector, mass: Scalar, hx1: Vector, hx2: Vector, turn: Matrix, over: Scalar) -> Vector:
-    """dH by a twist at the second knot."""
+def _pushed(trace: Trace, s: Vector) -> Vector:
+    """B S of a composite body."""
+    mass, hx1, hx2, turned = _late(trace)
     u, w = s[:3], s[3:]
-    pushed = [over * e for e in blocks_sum([mass * e for e in u], cross(w, hx2))]
-    return [*pushed, *blocks_sum([over * e for e in cross(hx1, u)], [dot(row, w) for row in turn])]
+    pushed = blocks_sum([mass * e for e in u], cross(w, hx2))
+    return [*pushed, *blocks_sum(cross(hx1, u), [dot(row, w) for row in turned])]
 
 
-def _late_t(s: Vector, mass: Scalar, hx1: Vector, hx2: Vector, turn: Matrix, over: Scalar) -> Vector:
+def _pushed_t(trace: Trace, s: Vector) -> Vector:
+    """Bᵀ S of a composite body."""
+    mass, hx1, hx2, turned = _late(trace)
     u, w = s[:3], s[3:]
-    by_u = [over * e for e in blocks_sum([mass * e for e in u], cross(w, hx1))]
-    return [*by_u, *blocks_sum([over * e for e in cross(hx2, u)], [dot(column, w) for column in zip(*turn, strict=True)])]
+    by_u = blocks_sum([mass * e for e in u], cross(w, hx1))
+    return [*by_u, *blocks_sum(cross(hx2, u), [dot(column, w) for column in zip(*turned, strict=True)])]
 
 
-def _early(s: Vector, mass: Scalar, hx1: Vector, p: Vector, turn: Matrix, over: Scalar) -> Vector:
-    """dH by a twist at the first knot."""
-    u, w = s[:3], s[3:]
-    pushed = [-(over * e) for e in blocks_sum([mass * e for e in u], cross(w, hx1))]
-    across = blocks_sum([over * e for e in cross(hx1, u)], cross(p[:3], u))
-    return [*pushed, *_less([dot(row, w) for row in turn], across)]
-
-
-def _early_t(s: Vector, mass: Scalar, hx1: Vector, p: Vector, turn: Matrix, over: Scalar) -> Vector:
-    u, w = s[:3], s[3:]
-    by_u = blocks_sum([over * e for e in blocks_sum([mass * e for e in u], cross(w, hx1))], cross(w, p[:3]))
-    by_w = _less([dot(column, w) for column in zip(*turn, strict=True)], [over * e for e in cross(hx1, u)])
-    return [*(-e for e in by_u), *by_w]
+def _late(trace: Trace) -> tuple[Scalar, Vector, Vector, Matrix]:
+    """What B is made of."""
+    mass, hx1, hx2, turned = (
+        trace.read(OWN, CHAIN, name, *SUMS[name], rate=Rate.ITERATION) for name in ("mass", "hx1", "hx2", "turned")
+    )
+    return mass[0], hx1, hx2, [turned[3 * i : 3 * i + 3] for i in range(3)]
 
 
 # --- small matrices ---------------------------------------------------------------------------------------------------
@@ -325,10 +388,6 @@ def _skew(trace: Trace, v: Vector) -> Matrix:
     x, y, z = v
     zero = trace.graph.constant(0)
     return [[zero, -z, y], [z, zero, -x], [-y, x, zero]]
-
-
-def _less_matrix(left: Matrix, right: Matrix) -> Matrix:
-    return [_less(a, b) for a, b in zip(left, right, strict=True)]
 
 
 def _less(left: Vector, right: Vector) -> Vector:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from symvi.kernels import composite
 from symvi.kernels.body_kernels import BODY
 from symvi.kernels.common import COMMON
-from symvi.kernels.composite import COLUMN, FREEDOM
+from symvi.kernels.composite import COLUMN, FREEDOM, PAIR
 from symvi.kernels.kernel import Kernel
 from symvi.kernels.records import Records
 from symvi.program.program import Call, Node, Program
@@ -29,7 +29,8 @@ class Composites:
 
     records: of the program, with those of freedoms. below: of every freedom the next one inwards, or None. outwards: the
     freedoms in an order in which every one comes after those below. carries: of every body the freedom that carries it,
-    None where it stands. columns: calls that make the columns of a knot. motors: (kind, entries of an input, freedoms
+    None where it stands. carriers: of every freedom a body that carries its axis, None where
+    that stands. columns: calls that make the columns of a knot. motors: (kind, entries of an input, freedoms
     by node and entry) of every type of motors.
     """
 
@@ -37,6 +38,7 @@ class Composites:
     below: tuple[int | None, ...]
     outwards: tuple[int, ...]
     carries: tuple[int | None, ...]
+    carriers: tuple[int | None, ...]
     columns: tuple[Call, ...]
     motors: tuple[tuple[str, tuple[tuple[int, ...], ...]], ...]
     kernels: dict[str, Kernel]
@@ -54,6 +56,7 @@ def composites_of(program: Program) -> Composites | None:
     composite.declare(records)
     below: dict[int, int | None] = {}
     carries: dict[int, int | None] = {}
+    carriers: dict[int, int | None] = {}
     columns, made, joined = [], {}, {}
     for call in program.phases["place"]:
         nodes = {port.label: node for port, node in zip(call.kernel.ports, call.nodes, strict=True)}
@@ -64,8 +67,11 @@ def composites_of(program: Program) -> Composites | None:
         order = tuple(range(count)) if far == "b" else tuple(reversed(range(count)))
         last = None if near is None else carries[nodes[near].index]
         own = [first[joint.kind] + count * joint.index + k for k in order]
+        if len(own) > 2:  # what lies between two others is on no body
+            return None
         for freedom in own:
             below[freedom], last = last, freedom
+            carriers[freedom] = nodes[far].index if freedom != own[0] else None if near is None else nodes[near].index
         carries[nodes[far].index] = last
         joined[frozenset(node.index for node in nodes.values() if node.kind == BODY)] = [*sorted(own)]
         if own:
@@ -79,11 +85,15 @@ def composites_of(program: Program) -> Composites | None:
     kernels = {
         "compose": composite.compose_kernel(records),
         "add": composite.add_kernel(records),
+        "way": composite.way_kernel(records, True),
+        "stand": composite.way_kernel(records, False),
         "lift": composite.lift_kernel(records),
         "pass": composite.pass_kernel(records),
         "move": composite.velocity_kernel(records, False),
         "move_root": composite.velocity_kernel(records, True),
         "rays": composite.ray_kernel(records),
+        "masses": composite.mass_kernel(records),
+        "pair": composite.pair_kernel(records),
     }
     count = len(below)
     return Composites(
@@ -91,6 +101,7 @@ def composites_of(program: Program) -> Composites | None:
         tuple(below[k] for k in range(count)),
         tuple(below),
         tuple(carries[k] for k in range(len(carries))),
+        tuple(carriers[k] for k in range(count)),
         tuple(columns),
         motors,
         kernels,
@@ -99,7 +110,7 @@ def composites_of(program: Program) -> Composites | None:
 
 def with_freedoms(program: Program, found: Composites) -> Program:
     """The program with records of its freedoms, and of their columns at a knot."""
-    nodes = {kind: tuple(Node(kind, k, str(k)) for k in range(len(found.below))) for kind in (FREEDOM, COLUMN)}
+    nodes = {kind: tuple(Node(kind, k, str(k)) for k in range(len(found.below))) for kind in (FREEDOM, COLUMN, PAIR)}
     return replace(program, records=found.records, nodes={**program.nodes, **nodes})
 
 
