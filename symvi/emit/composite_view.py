@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from symvi.emit.c_printer import CPrinter, broken
-from symvi.kernels.body_kernels import BODY
 from symvi.kernels.composite import CHAIN, COLUMN, FIRST, FREEDOM, OWN, PAIR, SECOND, SUMS
 from symvi.kernels.kernel import Kernel
 from symvi.program.composite import Composites, composites_of, with_freedoms
@@ -41,6 +40,7 @@ def composite_view(printer: CPrinter) -> dict | None:
         "columns": [part for call in found.columns for part in broken(_column_call(call))],
         "calls": {name: _call(kernel, PLACES[name]) for name, kernel in found.kernels.items()},
         "motors": motors,
+        "measured": any(at.store == "motion" for call in found.columns for at in call.kernel.reads),
         "two_way": [_columns_of(call)[0] for call in found.columns if len(_columns_of(call)) > 1],
     }
 

@@ -9,13 +9,15 @@ Coordinates move by dc at the first knot and by dc + h dn at the second. A twist
 
     B (u, w):    dP = m u + w x m x2,    d(moment) = x1 x dP + D w,    D = h dl/dtheta2 (physics/body.py),
 
-and one that moves both knots alike turns H, S x* H. So dH = (S1 x* H + B S') dc + B S2 dn with S' = (S2 - S1)/h: nothing
-is divided by h. Columns turn with all that carries them, dS_i = S_j x S_i for a freedom j between the ground and i, so
-that every entry of the matrices of a step is a product of a column and a ray, B S_i or its like of one composite body:
-that of the outer freedom, after Featherstone's composite rigid bodies.
+and one that moves both knots alike turns H, S x* H. So dH = (S1 x* H + B S') dc + B S2 dn with S' = (S2 - S1)/h:
+nothing is divided by h. Columns turn with all that carries them, dS_i = S_j x S_i for a freedom j between the ground
+and i, so that every entry of the matrices of a step is a product of a column and a ray, B S_i or its like of one
+composite body: that of the outer freedom, after Featherstone's composite rigid bodies.
 """
 
 from __future__ import annotations
+
+from collections.abc import Mapping
 
 from symvi.kernels import common
 from symvi.kernels.blocks import Matrix, Vector, cross, dot, product
@@ -127,38 +129,46 @@ def column_kernel(place: Kernel, kind: str, order: tuple[int, ...]) -> Kernel:
     """The columns of a joint at a knot: the graph that places a body differentiated by rates.
 
     place: the kernel that places a body by the joint's coordinates. order: those coordinates, from the ground outwards.
+    The body is there already, so that its orientation is taken as it is.
     """
     graph, source = Graph(), place.graph
     far = next(at.port for at in place.writes if at.store == "state")
     written = {(at.field, at.index): value.index for at, value in place.outputs}
 
-    def symbol(index: int) -> Scalar:
-        return graph.symbol(source.arguments(index)[0], Rate.ITERATION, source.names.get(index))
-
-    def by(coordinate: int):
-        def moved(index: int) -> Scalar | None:
-            at = source.arguments(index)[0]
-            return graph.constant(1) if (at.store, at.field, at.index) == ("motion", "rate", coordinate) else None
-
-        return Tangents(source, graph, symbol, moved)
-
     def known(name: str, size: int) -> Vector:
         return [graph.symbol(Location(far, "state", name, k), Rate.ITERATION, f"{far}_{name}_{k}") for k in range(size)]
 
+    x, q = known("x", 3), known("q", 4)
+    placed = _Columns(source, graph, 0, {}) if len(order) > 1 else None
     outputs, labels = [], [f"s{k}" for k in range(len(order))]
     for label, coordinate in zip(labels, order, strict=True):
-        tangents = by(coordinate)
+        tangents = _Columns(source, graph, coordinate, {written["q", k]: q[k] for k in range(4)})
         v, w = (
             [graph.constant(0) if t is None else t for t in (tangents.tangent(written[name, k]) for k in range(3))]
             for name in "vw"
         )
-        column = [*_less(v, cross(w, known("x", 3))), *w]
+        column = [*_less(v, cross(w, x)), *w]
         outputs += [(Location(label, CHAIN, "point", k), value) for k, value in enumerate(column)]
-    if len(order) > 1:  # two angles place a body in two ways
-        placed = [by(order[0]).value(written["q", k]) for k in range(4)]
-        outputs.append((Location(labels[0], CHAIN, "same", 0), dot(placed, known("q", 4))))
+    if placed is not None:  # two angles place a body in two ways
+        same = dot([placed.value(written["q", k]) for k in range(4)], q)
+        outputs.append((Location(labels[0], CHAIN, "same", 0), same))
     ports = (*place.ports, *(Port(label, COLUMN) for label in labels))
     return over_graph(f"columns_of_{kind}", "columns of its freedoms", ports, graph, tuple(outputs))
+
+
+class _Columns(Tangents):
+    """Tangents by one rate of a joint. known: values of nodes that need not be computed."""
+
+    def __init__(self, source: Graph, graph: Graph, coordinate: int, known: Mapping[int, Scalar]):
+        def symbol(index: int) -> Scalar:
+            return graph.symbol(source.arguments(index)[0], Rate.ITERATION, source.names.get(index))
+
+        def moved(index: int) -> Scalar | None:
+            at = source.arguments(index)[0]
+            return graph.constant(1) if (at.store, at.field, at.index) == ("motion", "rate", coordinate) else None
+
+        super().__init__(source, graph, symbol, moved)
+        self._values.update(known)
 
 
 def way_kernel(records: Records, carried: bool) -> Kernel:
@@ -256,9 +266,7 @@ def ray_kernel(records: Records) -> Kernel:
     def build(trace: Trace) -> None:
         s1, s2 = _column(trace, FIRST), _column(trace, SECOND)
         way, h = _way(trace), common.step(trace)
-        mass, hx1, p = (
-            trace.read(OWN, CHAIN, name, *SUMS[name], rate=Rate.ITERATION) for name in ("mass", "hx1", "p")
-        )
+        mass, hx1, p = (trace.read(OWN, CHAIN, name, *SUMS[name], rate=Rate.ITERATION) for name in ("mass", "hx1", "p"))
         pull = [common.impulse(trace) * g for g in trace.read(COMMON, "parameters", *common.GRAVITY)]
         with trace.computing("B S,  S x* H + B S',  and what weight does", SOURCE):
             late, both = _pushed(trace, s2), blocks_sum(force_cross(s1, p), _pushed(trace, way))
@@ -306,8 +314,7 @@ def mass_kernel(records: Records) -> Kernel:
 
 
 def pair_kernel(records: Records) -> Kernel:
-    """Entries of the matrices of a step, of a freedom and one between the ground and it: in its row, "out", and "in" its
-    column.
+    """Entries of the matrices of a step, of a freedom and one inwards of it: "out" in its row, "in" its column.
 
     answer: d pi1/dn. lacks: dM c'/dc - d pi1/dc. onward: d pi2/dn - h dM c'/dc. handed: d pi2/dc - dM c'/dc, the last
     two at the second knot.
@@ -334,6 +341,7 @@ def pair_kernel(records: Records) -> Kernel:
 
     text = "entries of the matrices of a step"
     return single(records, "make_pair", text, (SHARED, *_ports(), Port(PAIR, PAIR)), OWN, build)
+
 
 def _ports() -> tuple[Port, ...]:
     return Port(FIRST, COLUMN), Port(SECOND, COLUMN), Port(OWN, FREEDOM)

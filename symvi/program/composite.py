@@ -27,10 +27,10 @@ MOTOR = "actuator"
 class Composites:
     """Freedoms by the order of coordinates, and the kernels that run on them.
 
-    records: of the program, with those of freedoms. below: of every freedom the next one inwards, or None. outwards: the
-    freedoms in an order in which every one comes after those below. carries: of every body the freedom that carries it,
-    None where it stands. carriers: of every freedom a body that carries its axis, None where
-    that stands. columns: calls that make the columns of a knot. motors: (kind, entries of an input, freedoms
+    records: of the program, with those of freedoms. below: of every freedom the next one inwards, or None. outwards:
+    the freedoms in an order in which every one comes after those below. carries: of every body the freedom that carries
+    it, None where it stands. carriers: of every freedom a body that carries its axis, None where that stands. columns:
+    calls that make the columns of a knot. motors: (kind, entries of an input, freedoms
     by node and entry) of every type of motors.
     """
 

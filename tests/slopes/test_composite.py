@@ -18,17 +18,18 @@ STEP, ROUND_OFF = 0.01, 1e-12  # of the largest entry: bodies on a few joints
 
 
 def branches() -> Mechanism:
-    """Joints of every kind that is a row of freedoms, one of them from its child to its parent, and one that is fixed."""
+    """Joints of every kind that is a row of freedoms, one of them from child to parent, and one that is fixed."""
     bodies = [
         Body(name=name, mass=0.5, shape=Rod(length=0.4, radius=0.02, position=(0.01, 0.02, -0.2)))
         for name in ("base", "left", "right", "hand", "tool", "finger")
     ]
     joints = [
-        Joint(name="mast", type="cylindrical", child="base", axis=(0.1, 1, 0.2), coordinate=(0.1, 0.4), velocity=(0.3, 0.5)),
+        Joint(name="mast", type="cylindrical", child="base", axis=(0.1, 1, 0.2), coordinate=(0.1, 0.4),
+              velocity=(0.3, 0.5)),
         Joint(name="shoulder", type="universal", parent="base", child="left", parent_anchor=(0, 0.1, -0.4),
               coordinate=(0.3, -0.5), velocity=(1, 0.4)),
-        Joint(name="bolt", type="screw", parent="base", child="right", parent_anchor=(0, -0.1, -0.3), axis=(0.2, 0.1, 1),
-              pitch=0.05, coordinate=0.3, velocity=2.0),
+        Joint(name="bolt", type="screw", parent="base", child="right", parent_anchor=(0, -0.1, -0.3),
+              axis=(0.2, 0.1, 1), pitch=0.05, coordinate=0.3, velocity=2.0),
         Joint(name="table", type="planar", parent="left", child="hand", parent_anchor=(0, 0, -0.4), axis=(1, 0.3, 0),
               coordinate=(0.02, 0.03), velocity=(0.1, 0.2)),
         Joint(name="weld", type="fixed", parent="hand", child="tool", parent_anchor=(0, 0.1, -0.4)),
@@ -66,7 +67,9 @@ def test_composite_bodies_give_the_matrices_of_tangents(name: str, coordinates) 
     np.testing.assert_allclose(b[order], found.B, rtol=0, atol=ROUND_OFF * max(1.0, np.abs(found.B).max(initial=0.0)))
 
 
-@pytest.mark.parametrize("name", ["damped", "servo", "pulled", "balls", "limited", "rubbing", "four_bar", "driven", "free"])
+@pytest.mark.parametrize(
+    "name", ["damped", "servo", "pulled", "balls", "limited", "rubbing", "four_bar", "driven", "free"]
+)
 def test_what_is_no_row_of_freedoms_goes_the_general_way(name: str) -> None:
     """Springs and dampers, ball joints, contacts, loops and drivers."""
     assert composites_of(composed(scene(name)[0])) is None
