@@ -1,7 +1,7 @@
 """A bench of a model: the printed kernels of its answers run in a prime field, beside d'Alembert on placements.
 
 What control does between the phases (emit/queries.py) is done here by `prepare`: coordinates, rates, accelerations and
-forces are put into the records that the C puts them into. Trees; rates that loops tie are not here.
+forces are put into the records that the C puts them into. What loops and gears tie is in model_ties.py.
 """
 
 from __future__ import annotations
@@ -10,26 +10,31 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 
-from symvi.analysis.choices import NOTHING_DROPPED
+from symvi.analysis.choices import Choices
+from symvi.analysis.loops import choices_for
 from symvi.emit.queries import generate_queries
 from symvi.exact.field import MERSENNE_61
 from symvi.kernels.body_kernels import BODY
 from symvi.kernels.kernel import Kernel
 from symvi.kernels.spatial import ENTRY, FREEDOM, OWN, PLACE, WHOLE
+from symvi.kernels.tied import TIES
 from symvi.mechanism import Mechanism
 from symvi.naive.quaternion import add, columns, cross, rotate, subtract
 from symvi.physics.multibody import MultibodySystem
 from symvi.program.limbs import Limbs
-from symvi.program.queries import ANSWERS, Queries, compose_queries
+from symvi.program.queries import ANSWERS, Queries
 from symvi.proofs.check import Check
 from symvi.proofs.cprogram import FUNCTION, PrintedCall, PrintedProgram, Record, cached_function, read_program
 from symvi.proofs.crun import Compiler, Memory, copy_of, run
 from symvi.proofs.kernels import differences
 from symvi.proofs.model_scene import ModelScene
+from symvi.proofs.model_ties import tied_phase, tied_stages
 from symvi.proofs.stages import Stage
 from symvi.proofs.unseen import Unseen
+from symvi.simulate.model_ties import queries_of
 
 UNUSED = "    (void)p;\n"
+LOOPS = "drop-redundant"
 
 
 @dataclass(frozen=True)
@@ -43,12 +48,15 @@ class ModelSubject:
 
 def model_subject(mechanism: Mechanism) -> ModelSubject:
     """Compose, print and read back the answers of a tree. Raises MechanismError for what cannot be asked."""
-    queries = compose_queries(MultibodySystem(mechanism), {})
+    queries = queries_of(mechanism, {}, LOOPS)
     text = generate_queries(queries, "model").files["model_queries.c"].replace(UNUSED, "")
     printed = read_program(text)
     bodies = {match.group(1): match.group(0) for match in FUNCTION.finditer(text)}
     asked = {name: cached_function(bodies[kernel.name]) for name, kernel in queries.asked.items()}
     phases = dict(printed.phases)
+    for name, kernel in (queries.tied.kernels if queries.tied else {}).items():
+        asked[name] = cached_function(bodies[kernel.name])
+        phases[tied_phase(name)] = (PrintedCall(asked[name], _records(kernel, {TIES: (TIES, 0)})),)
     for k, (body, path) in enumerate(zip(queries.bodies, queries.paths, strict=True)):
         records = {OWN: (BODY, k), PLACE: (PLACE, 0)}
         calls = [PrintedCall(asked["locate"], _records(queries.asked["locate"], records))]
@@ -74,11 +82,14 @@ class ModelBench:
 
     def __init__(self, of: ModelSubject, *, prime: int = MERSENNE_61, seed: int = 0):
         self.of = of
-        limbs = list(Limbs(MultibodySystem(of.mechanism), {}, NOTHING_DROPPED, False).limbs())
-        self.scene = ModelScene(of.queries, limbs, prime=prime, seed=seed)
-        self.stages = list(_stages(of, self.scene))
+        system, tied = MultibodySystem(of.mechanism), of.queries.tied
+        choices = choices_for(MultibodySystem(of.mechanism.changed(drivers=())), LOOPS)
+        limbs = list(Limbs(system, {}, choices, tied is not None and bool(tied.gaps)).limbs())
+        self.scene = ModelScene(of.mechanism, of.queries, limbs, prime=prime, seed=seed)
+        start = self.scene.memory()
+        self.stages = list(_stages(of, self.scene, start, choices))
         self.compiler = Compiler(self.scene.kernel_numbers())
-        self.left: dict[str | None, Memory] = {None: self.scene.memory()}
+        self.left: dict[str | None, Memory] = {None: start}
         for stage in self.stages:
             self.left[stage.name] = self.after(stage, self.left[stage.after])
         self.knowledge = self.scene.opaque.save()
@@ -99,7 +110,7 @@ class ModelBench:
 
 
 # --- what is expected -------------------------------------------------------------------------------------------------
-def _stages(of: ModelSubject, scene: ModelScene) -> Iterator[Stage]:
+def _stages(of: ModelSubject, scene: ModelScene, start: Memory, choices: Choices) -> Iterator[Stage]:
     tree, point = scene.tree, scene.field.randoms(3)
     matrix, zeros = tree.mass_matrix(), tree.nothing()
     forces, held = tree.forces(scene.motion, scene.change), tree.forces(scene.motion, zeros)
@@ -128,8 +139,9 @@ def _stages(of: ModelSubject, scene: ModelScene) -> Iterator[Stage]:
     yield Stage("inverse dynamics", ANSWERS["inverse_dynamics"], "move", driven, told("force", forces))
     still = partial(put, "acceleration", zeros)
     yield Stage("bias", ANSWERS["inverse_dynamics"], "move", still, told("force", held))
-    pushed, answer = partial(put, "force", forces), told("acceleration", scene.change)
-    yield Stage("forward dynamics", ANSWERS["forward_dynamics"], "move", pushed, answer)
+    if not of.queries.tied:  # where rates are tied, the projected matrix is solved with
+        pushed, answer = partial(put, "force", forces), told("acceleration", scene.change)
+        yield Stage("forward dynamics", ANSWERS["forward_dynamics"], "move", pushed, answer)
     total = _check("momentum", tree.momentum(scene.motion), WHOLE, 0, "momentum")
     yield Stage("momentum", ANSWERS["momentum"], "move", nothing, (total,))
     middle = _check("centre of mass", tree.center(), WHOLE, 0, "center")
@@ -138,6 +150,8 @@ def _stages(of: ModelSubject, scene: ModelScene) -> Iterator[Stage]:
     yield Stage("its Jacobian", ANSWERS["center_of_mass_jacobian"], "place", nothing, shifts)
     for k, body in enumerate(of.queries.bodies):
         yield Stage(_leading(body), (_leading(body),), "place", aim, tuple(_columns(of, scene, k, point)))
+    if of.queries.tied:
+        yield from tied_stages(of, scene, start, choices)
 
 
 def _check(place: str, expected: list, kind: str, index: int, field: str) -> Check:

@@ -17,11 +17,14 @@ from symvi.exact.opaque import Opaque
 from symvi.kernels.body_kernels import BODY
 from symvi.kernels.common import COMMON
 from symvi.kernels.spatial import COORDINATE, FREEDOM, TREE, Limb
+from symvi.mechanism import Mechanism
 from symvi.mechanism.rotation import rotation_matrix
 from symvi.naive.posed_tree import Member, PosedTree, Weights
 from symvi.naive.quaternion import columns, multiply
 from symvi.program.queries import Queries
 from symvi.proofs.crun import Memory
+from symvi.proofs.exact import Exact
+from symvi.proofs.numbers import joint_record, joints_of
 
 EXACT = (-1.0, 0.0, 1.0)
 STORES = ("parameters", "work")
@@ -30,7 +33,16 @@ STORES = ("parameters", "work")
 class ModelScene:
     """Random numbers of a model's tree. limbs: its joints and bodies, the ones below first."""
 
-    def __init__(self, queries: Queries, limbs: Sequence[Limb], *, prime: int = MERSENNE_61, seed: int = 0):
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        queries: Queries,
+        limbs: Sequence[Limb],
+        *,
+        prime: int = MERSENNE_61,
+        seed: int = 0,
+    ):
+        self.mechanism = mechanism
         self.queries, self.program = queries, queries.program
         self.field = Field(prime, seed)
         self.opaque, self.limbs = Opaque(self.field), limbs
@@ -41,6 +53,12 @@ class ModelScene:
         members = [self._member(limb) for limb in limbs]
         q = {member.body: self._coordinates(member) for member in members}
         self.tree = PosedTree(members, self.weights, q, self.gravity, self.functions, self.field.zero)
+        names = {joint.name for joint in mechanism.joints}
+        self.exact, self.closing = Exact(self.field), {}  # joints that close loops: their numbers, by record
+        for kind in self.program.nodes:
+            for node in self.program.nodes[kind] if kind.startswith("closing_") else ():
+                if node.name in names:
+                    self.closing[kind, node.index] = joints_of(mechanism, self.exact)[node.name]
         self.motion, self.change = ({m.body: self.field.randoms(m.freedoms) for m in members} for _ in range(2))
 
     def kernel_numbers(self) -> dict:
@@ -134,6 +152,11 @@ class ModelScene:
         for limb in self.limbs:
             kind, index = self._record(limb)
             found["parameters"][kind][index] |= self._parameters(self.tree.members[limb.body])
+        for (kind, index), joint in self.closing.items():
+            name = self.program.nodes[kind][index].name
+            known = joint_record(joint, self.mechanism.joint(name), self.exact)
+            own = found["parameters"][kind][index]
+            own |= {field: list(known[field]) for field in own}
         for n, x in enumerate(x for held in self.queries.held for x in self.tree.coordinates[held.body]):
             found["work"][COORDINATE][n]["value"] = [x]
         if any(node.name == "world" for node in self.program.nodes[TREE]):
@@ -152,7 +175,7 @@ class ModelScene:
     def _parameters(self, member: Member) -> dict[str, list]:
         found = {"anchor_a": list(member.anchor_a), "anchor_b": list(member.anchor_b)}
         for name, turn in (("before", member.b), ("after", member.a)):
-            sides = columns(turn)
+            sides, found[f"{name}_q"] = columns(turn), list(turn)
             found[name] = [sides[c][r] for r in range(3) for c in range(3)]
         found |= {f"axis_{k + 1}": list(axis) for k, axis in enumerate(member.axes)}
         return found | ({"pitch": [member.pitch]} if member.pitch is not None else {})
