@@ -193,9 +193,13 @@ class Run:
         others = np.setdiff1d(np.arange(len(self.inputs.names)), self.inputs.ahead)
         take = recorder_of(self.engine, self.options, block)
         self._quick = not self.gains.names and not self.inputs.ahead
+        rows, put, seen, watched = self.driving.rows, self._put, states.state, bool(self.counter or self.progress)
         for n in range(self.steps):
             k = n if every == 1 else n % every
-            row = self._decide(n, {} if controller is None else controller(times[n], state))
+            answer = {} if controller is None else controller(times[n], state)
+            row = rows[n]
+            if not (self._quick and type(answer) is dict and put(row, answer)):
+                row = self._decide(n, answer)
             status = take(row, k)
             if k == 0 and every > 1:
                 self.found[-1][0][again] = block[0][again]
@@ -204,14 +208,14 @@ class Run:
                     self.found[0] = block[: n + 1]
                 return status
             self.done = n + 1
-            state = states.state(block[k + 1].copy(), times[n + 1])
+            state = seen(block[k + 1].copy(), times[n + 1])
             if every > 1 and k + 1 == every:
                 self.found.append(frames.gathered(self.plan, block, every)[1:])
                 block[0], block[1:] = block[every], 0.0
-            if self.counter and (n + 1) % every == 0:
-                self.counter.add(state.angles)
-            if self.progress:
-                self.progress(n + 1, self.steps)
+            if watched:
+                if self.counter and (n + 1) % every == 0:
+                    self.counter.add(state.angles)
+                self._tell(n + 1)
         if every == 1:
             self.found[0] = block
         if controller is None:
@@ -223,8 +227,6 @@ class Run:
 
     def _decide(self, n: int, answer: object) -> np.ndarray:
         """The inputs of a step, with what a controller returned for it; gains are set."""
-        if self._quick and type(answer) is dict and self._put(n, answer):
-            return self.driving.rows[n]
         given, gains = self.gains.split(checked_answer(answer, float(self.times[n])))
         self.inputs.overlay(self.driving.rows[n : n + 1], given)
         self.gains.overlay(self.driving.gain_rows[n : n + 1], gains)
@@ -236,14 +238,14 @@ class Run:
             self.inputs.aim_from(self.engine.state, row, given.keys() - self.aimed)
         return row
 
-    def _put(self, n: int, answer: dict[str, object]) -> bool:
+    def _put(self, row: np.ndarray, answer: dict[str, object]) -> bool:
         """Put finite numbers of inputs that have one entry into a row; False, and nothing is put, where others are."""
         column = self.inputs.alone
         for name, value in answer.items():
             if type(value) is not float or not -INFINITY < value < INFINITY or name not in column:
                 return False
         for name, value in answer.items():
-            self.driving.rows[n, column[name]] = value
+            row[column[name]] = value
         return True
 
     def _set(self, n: int) -> np.ndarray:
