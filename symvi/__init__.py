@@ -65,6 +65,7 @@ _FORCES.close_own(_try_force)
 _JOINTS.close_own(_try_joint)
 
 if TYPE_CHECKING:
+    from symvi.control import identify
     from symvi.errors import (
         AccuracyWarning,
         ArgumentError,
@@ -121,6 +122,7 @@ _HOME_OF = {
         "symvi.errors": "AccuracyWarning ArgumentError AssemblyError CompilerError EnergyWarning FileError"
         " MechanismError MissingExtraError MissingFileError RateWarning SolverError SpinWarning StiffnessWarning"
         " SymviError SymviWarning",
+        "symvi.control": "identify",
         "symvi.exporters": "Exported export",
         "symvi.importers": "Format Imported load register_format",
         "symvi.mechanism": "Actuator Body Box Capsule Contact Coupling Cylinder Driver DryFriction Joint JointDamper"
@@ -185,6 +187,7 @@ __all__ = [
     "__version__",
     "coordinates_of",
     "export",
+    "identify",
     "load",
     "placements",
     "register_contact",

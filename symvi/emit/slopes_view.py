@@ -23,6 +23,9 @@ def records_of(scripts: Mapping[str, Slopes]) -> Records:
 def slopes_view(printer: CPrinter, layout: str, scripts: Mapping[str, Slopes], meanings: Mapping[str, str]) -> dict:
     """The names of slopes.h.jinja and slopes.c.jinja. layout: of the text; inline text has functions here too."""
     lanes = LanePrinter(printer, records_of(scripts))
+    columns = _columns(printer, scripts) if "lift" in scripts else None
+    if columns and columns["composite"]:  # needs no tangents of placements
+        scripts = {name: each for name, each in scripts.items() if name != "lift"}
     kernels = {kernel.name: kernel for each in scripts.values() for kernel in each.kernels()}
     values = {
         call.kernel.name: call.kernel
@@ -51,7 +54,7 @@ def slopes_view(printer: CPrinter, layout: str, scripts: Mapping[str, Slopes], m
         "unsettled": printer.literal(UNSETTLED),
         "seeded": [each for each in lanes.aggregates() if each["store"] in ("state", "input", "motion")],
         "structs_of": {struct["name"]: struct for struct in lanes.structs()},
-        "linearize": _columns(printer, scripts) if "lift" in scripts else None,
+        "linearize": columns,
     }
 
 

@@ -11,6 +11,7 @@ import pytest
 from symvi import Simulator, SymviError
 from symvi.exporters import export
 from symvi.mechanism import Mechanism
+from tests.slopes.test_composite import branches
 from tests.support import linkages
 from tests.support.exported import six_axis_arm
 from tests.support.slope_scenes import scene
@@ -50,6 +51,8 @@ int main(void)
 }
 """
 CASES = {
+    "branches": (branches, "looped", "tree"),
+    "pair": (lambda: scene("pair")[0], "inline", "maximal"),
     "arm": (six_axis_arm, "looped", "tree"),
     "servo": (lambda: scene("servo")[0], "inline", "maximal"),
     "balls": (lambda: scene("balls")[0], "unrolled", "tree"),
