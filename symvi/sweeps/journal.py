@@ -62,6 +62,7 @@ class Journal:
             ) from None
         try:
             if self._out.exists():
+                Path(self._lock.lock_file).unlink(missing_ok=True)
                 raise FileError(f"{self._out}: it is there already, and finished; remove it, or name another file")
             with told_as_files(self.path):
                 self._open()

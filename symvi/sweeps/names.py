@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symvi.errors import ArgumentError, MechanismError
+from symvi.mechanism import Mechanism
 from symvi.mechanism.changing import number_names
 from symvi.mechanism.named_numbers import in_si, places_bodies, unit_of, value_of
 from symvi.mechanism.names import did_you_mean, shown
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from symvi.simulate import Simulator
 
 Kind = Literal["parameter", "description", "input"]
+OF_BODIES = {"position": 3, "orientation": 4, "velocity": 3, "angular_velocity": 3}  # starts, and their numbers
 INDEX = re.compile("[0-9]{1,9}]")  # what stands behind the bracket of gravity[2]
 
 
@@ -91,7 +93,7 @@ def _name_of(simulator: Simulator, title: str) -> Name:
             f"{did_you_mean(title, (*known, *inputs))}"
         )
     base, units = value_of(mechanism, own), unit_of(mechanism, own)
-    size = max(len(base or ()), len(units)) if base is not None or len(units) > 1 else 1
+    size = max(len(base), len(units)) if base is not None else max(_left_out(mechanism, own), len(units))
     settable = own in simulator.parameter_names and not places_bodies(mechanism, own)
     kind: Kind = "parameter" if settable else "description"
     if not index:
@@ -100,6 +102,12 @@ def _name_of(simulator: Simulator, title: str) -> Name:
     if base is None or entry >= len(base):
         raise MechanismError(f"{title}: {own} has {len(base or ())} numbers in the description, from [0] on")
     return Name(title, own, kind, entry, base, 1, (_each(units, size)[entry],))
+
+
+def _left_out(mechanism: Mechanism, own: str) -> int:
+    """How many numbers a start has that a description leaves out."""
+    owner, _, field = own.partition(".")
+    return OF_BODIES.get(field, 1) if owner in mechanism.body_names else 1
 
 
 def _standing(simulator: Simulator, title: str, own: str, base: tuple[float, ...] | None) -> tuple[float, ...] | None:

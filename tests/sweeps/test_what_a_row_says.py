@@ -120,6 +120,21 @@ def test_a_start_that_a_loop_does_not_have_is_an_error() -> None:
     assert "rocker_bearing.velocity 0.5: no start fits it" in spun["error"][0]
 
 
+def test_starts_of_bodies_that_are_left_out_have_all_their_numbers() -> None:
+    """The spin of a free ball; the witness is a description with it."""
+    ball = symvi.Body(name="ball", mass=1.0, inertia=(0.1, 0.2, 0.25), position=(0, 0, 1))
+    free = Mechanism(name="free", bodies=[ball])
+    spins = [(1.0, 2.0, 3.0), (0.0, 0.1, 0.0)]
+    table = sweep(
+        free, {"ball.angular_velocity": spins}, measure={"q": "last(ball.orientation[1])"}, time=TIME, step=STEP
+    )
+    for k, spin in enumerate(spins):
+        world = Simulator(with_numbers(free, {"ball.angular_velocity": spin}), backend="c").reset(step=STEP)
+        for _ in range(10):
+            world.step()
+        assert table["error"][k] == "" and table["q"][k] == world.state.orientation[0, 1]
+
+
 def test_functions_only_read(cart: Simulator) -> None:
     """What one function does to a motion, the next one would measure."""
     measure = {"bad": lambda motion: motion["hinge"].fill(0.0) or 0.0, "good": lambda motion: motion["hinge"].max()}
