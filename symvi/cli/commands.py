@@ -52,6 +52,12 @@ Coordinates = Annotated[
 Order = Annotated[
     str, typer.Option(help="Of the steps: 2, 4, 6, 8, or a composition by name, such as triple-jump; see the manual.")
 ]
+Rule = Annotated[
+    str | None,
+    typer.Option(
+        help="Quadrature of the steps of a tree: midpoint, trapezoid, simpson, lobatto-6, ...; see the manual."
+    ),
+]
 Substeps = Annotated[
     int, typer.Option(help="Equal parts, a power of two, that a step which fails may be split into; 1: none.")
 ]
@@ -130,15 +136,17 @@ def info(
     coordinates: Coordinates = "maximal",
     set_: Settings = None,
     order: Order = "2",
+    rule: Rule = None,
     kernels: Annotated[bool, typer.Option("--kernels", help="Show the operations of every kernel too.")] = False,
 ) -> Mapping[str, Any]:
     """Show what a mechanism is: nodes, freedoms, rank, redundant rows, elimination order, fill-in, operation counts."""
     from symvi.program.info import describe
     from symvi.simulate.described import settable_values
+    from symvi.simulate.orders import name_of
     from symvi.simulate.solver_build import composed
 
     mechanism = set_numbers(imported, set_, loops).mechanism
-    program = composed(mechanism, loops, coordinates, order)
+    program = composed(mechanism, loops, coordinates, name_of(order, rule) or 2)
     facts: dict[str, Any] = describe(mechanism, program) | settable_values(mechanism, program)
     facts |= _other_coordinates(mechanism, loops, facts["coordinates"])
     plain = {key: value for key, value in facts.items() if not isinstance(value, Mapping)}
@@ -176,6 +184,7 @@ def generate(
     loops: Loops = "drop-redundant",
     coordinates: Coordinates = "maximal",
     order: Order = "2",
+    rule: Rule = None,
     fixed_iterations: FixedIterations = 0,
     substeps: Substeps = DEFAULTS.substeps,
     set_: Settings = None,
@@ -188,7 +197,7 @@ def generate(
         raise SymviError(f"--substeps {substeps}: must be a power of two, from 1 to {MOST_PARTS}")
     imported = set_numbers(imported, set_, loops)
     how = layout, real, loops, prefix, fixed_iterations, substeps, coordinates
-    text = generate_text(imported.mechanism, *how, order=order)
+    text = generate_text(imported.mechanism, *how, order=order, rule=rule)
     output.mkdir(parents=True, exist_ok=True)
     for name, contents in text.files.items():
         _write_whole(output / name, contents)
@@ -225,6 +234,7 @@ def simulate(
     loops: Loops = "drop-redundant",
     coordinates: Coordinates = "maximal",
     order: Order = "2",
+    rule: Rule = None,
     accuracy: Annotated[
         float | None,
         typer.Option(help="Largest error in m and rad: chooses steps and order; --step lies between knots."),
@@ -270,7 +280,7 @@ def simulate(
     mechanism = imported.mechanism
     start = None if resume is None else Trajectory.load(resume)
     build: dict[str, Any] = {"layout": layout, "real": real, "profile": profile, "backend": backend, "loops": loops}
-    build |= {"coordinates": coordinates, "order": order}
+    build |= {"coordinates": coordinates, "order": order, "rule": rule}
     given = given_numbers(settings)
     how: dict[str, Any] = {
         "every": every,

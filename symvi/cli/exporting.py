@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.console import Console
 
-from symvi.cli.commands import Coordinates, FixedIterations, Layout, Loops, Order, Real, Settings, Substeps
+from symvi.cli.commands import Coordinates, FixedIterations, Layout, Loops, Order, Real, Rule, Settings, Substeps
 from symvi.cli.console import command
 from symvi.cli.importing import takes_mechanism
 from symvi.cli.setting import set_numbers
@@ -37,6 +37,7 @@ def export(
     loops: Loops = "drop-redundant",
     coordinates: Coordinates = "maximal",
     order: Order = "2",
+    rule: Rule = None,
     set_: Settings = None,
     max_text: Annotated[int | None, typer.Option(help="Refuse more code and constants, in bytes.")] = None,
     max_ram: Annotated[int | None, typer.Option(help="Refuse more structs and stack, in bytes.")] = None,
@@ -62,6 +63,7 @@ def export(
             loops=loops,
             coordinates=coordinates,
             order=order,
+            rule=rule,
             max_text=max_text,
             max_ram=max_ram,
             measure=measure,

@@ -64,6 +64,7 @@ from symvi.numbers.control import (
     SolverOptions,
     SolverStatus,
 )
+from symvi.numbers.quadrature import rule_of
 from symvi.program.precision import COARSER
 from symvi.program.program import Program
 from symvi.program.slopes import Slopes
@@ -123,6 +124,16 @@ MEANINGS = {
     "reread": "a knot by the velocities of both steps around it",
     "ahead": "late work of forces at the knot that was reached",
     "scatter": "how far a knot's energy may lie from that of its step",
+    "prepare_rule": "momenta and forces along the coordinates at the first knot",
+    "begin_rule": "where Newton's method starts, at the nodes of the rule",
+    "advance_rule": "take the increment, at the nodes of the rule",
+    "shorten_rule": "take less of the increment, at the nodes of the rule",
+    "evaluate_rule": "motions at the points of the rule, and what the discrete Euler-Lagrange equations lack",
+    "merit_rule": "sum of squares of that",
+    "eliminate_rule": "factors of their slopes and forward substitution, leaves first",
+    "substitute_rule": "backward substitution, root first",
+    "land_rule": "rates over the whole step",
+    "hand_on_rule": "momenta along the coordinates at the second knot",
 }
 OF_LOOPS = (SolverStatus.LOOP_STALLED, SolverStatus.JUMP)  # how only steps of mechanisms with loops end
 WRITES = {
@@ -134,6 +145,7 @@ WRITES = {
     "couple": ("motion",),
     "measure": ("motion",),
     "account": ("account",),
+    "hand_on_rule": ("work", "state"),
     "ahead": ("account",),
 }
 
@@ -252,6 +264,8 @@ def view_of(
         "law_groups": list(printer.groups.law_groups()),
         "lag_groups": list(printer.groups.lag_groups()),
         "composition": composition,
+        "rule": rule_of(program.notes.get("rule")),
+        "rule_groups": list(printer.groups.rule_groups()),
         "shares": [printer.literal(share) for share in composition.shares] if composition else [],
         "times": [printer.literal(time) for time in composition.times] if composition else [],
         "reactions": list(printer.groups.reactions()),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from symvi.kernels.rule_joint import INCREMENT
 from symvi.program.program import Node, Program, solved_kinds
 from symvi.registry import contact_types
 
@@ -39,6 +40,13 @@ class NodeGroups:
         for kind in solved_kinds(self.program):
             size = next(f.size for f in self.program.records.of(kind, "work") if f.name == "s")
             yield {"kind": kind, "count": len(self.program.nodes[kind]), "size": size}
+
+    def rule_groups(self) -> Iterator[dict]:
+        """Node types whose coordinates are solved for at the nodes of a quadrature rule."""
+        for kind in self.kinds:
+            for field in self.program.records.of(kind, "work"):
+                if field.name == INCREMENT:
+                    yield {"kind": kind, "count": len(self.program.nodes[kind]), "size": field.size}
 
     def wrench_groups(self) -> Iterator[dict]:
         """Node types that bear a wrench: joints whose coordinates are solved for."""

@@ -16,6 +16,7 @@ from symvi.mechanism import Mechanism
 from symvi.mechanism.files import checked_path
 from symvi.mechanism.mechanism import HasMechanism
 from symvi.numbers.control import DEFAULTS
+from symvi.simulate.orders import name_of
 
 __all__ = ["Exported", "export"]
 
@@ -48,6 +49,7 @@ def export(
     model: bool = False,
     slopes: bool = False,
     order: int | str = 2,
+    rule: str | None = None,
 ) -> Exported:
     """Write a mechanism's solver as a folder for a firmware project: sources, build files, self-test, figures.
 
@@ -55,9 +57,9 @@ def export(
     the description, driven by its signals, and compares every bit with what the simulator has found here.
 
     folder: is made, or was exported before and is unchanged since; it appears whole or not at all. target: "c".
-    real: "double" or "float". layout, loops, coordinates, order: as for Simulator. fixed_iterations: Newton iterations
-    in every step, for constant time; 0: until it converges. substeps: parts that a step which fails may be split into;
-    1: none. prefix: of every symbol and file, default the mechanism's name. step: the time step of the exported
+    real: "double" or "float". layout, loops, coordinates, order, rule: as for Simulator. fixed_iterations: of
+    Newton in every step, for constant time; 0: until it converges. substeps: parts that a step which fails may be split
+    into; 1: none. prefix: of every symbol and file, default the mechanism's name. step: the time step of the exported
     defaults and of the self-test [s].
     max_text, max_ram: budgets of memory [bytes] on the smallest board that computes in `real` in hardware (Cortex-M4F
     for float, Cortex-M7 for double). measure: False leaves the boards' figures out, which is quicker. model: True adds
@@ -73,7 +75,7 @@ def export(
     name = mechanism.name if prefix is None else prefix
     request = Request(
         mechanism, real, layout, fixed_iterations, substeps, name, step, loops, coordinates, max_text, max_ram, measure,
-        model, slopes, order,
+        model, slopes, name_of(order, rule) or 2,
     )  # fmt: skip
     place = checked_path(folder)
     if not fspath(folder):

@@ -17,7 +17,7 @@ from symvi.mechanism import Mechanism
 from symvi.numbers.control import SolverOptions, SolverStatus
 from symvi.simulate import Simulator
 from symvi.simulate.inputs import Inputs, signals_of
-from symvi.simulate.orders import check_driving
+from symvi.simulate.orders import again, check_driving
 from symvi.simulate.plan import Plan
 from symvi.simulate.start import described_start
 
@@ -63,7 +63,7 @@ def golden(request: Request, real: str) -> Golden:
 
     Raises SymviError, with what would do, where the start or the very first step fails.
     """
-    how = {"loops": request.loops, "coordinates": request.coordinates, "order": request.order}
+    how = {"loops": request.loops, "coordinates": request.coordinates, **again(request.order)}
     simulator = Simulator(request.mechanism, real=real, **how)
     simulator.start(step=request.step)
     rows, recorder = _rows(simulator, request.step), _Recorder(simulator)

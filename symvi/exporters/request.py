@@ -12,6 +12,7 @@ from symvi.mechanism.names import shown
 from symvi.mechanism.values import LARGEST, SMALLEST
 from symvi.numbers.composition import composition_of
 from symvi.numbers.control import MOST_ITERATIONS, MOST_PARTS, PARTS
+from symvi.numbers.quadrature import is_rule
 
 __all__ = ["Request"]
 
@@ -62,9 +63,9 @@ class Request:
                 raise SymviError(f"{name} {shown(getattr(self, name))}: must be True or False")
         if self.slopes and self.real != "double":
             raise SymviError(f"slopes: derivatives are computed in double, not in {self.real}; leave them out")
-        if self.slopes and composition_of(self.order) is not None:
+        if self.slopes and (composition_of(self.order) is not None or is_rule(self.order)):
             raise SymviError(
-                f"slopes: derivatives are those of one step, and order {self.order} takes several; use order 2"
+                f"slopes: derivatives are those of a step of order 2, and these are of {self.order!r}; use order 2"
             )
         check_prefix(self.prefix)
         if not _is_count(self.fixed_iterations, 0) or self.fixed_iterations > MOST_ITERATIONS:

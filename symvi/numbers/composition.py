@@ -12,6 +12,7 @@ from fractions import Fraction
 from functools import cache
 
 from symvi.errors import ArgumentError
+from symvi.numbers.quadrature import is_rule, rule_of
 
 
 @dataclass(frozen=True)
@@ -60,15 +61,18 @@ def _made(name: str) -> Composition:
 
 
 def order_of(name: str) -> int:
-    """The order of a composition by name; 2 of none, ""."""
-    return _made(name).order if name else 2
+    """The order of a composition or of a quadrature rule by name; 2 of none, ""."""
+    rule = rule_of(name) if is_rule(name) else None
+    return rule.order if rule else _made(name).order if name else 2
 
 
 def composition_of(order: object) -> Composition | None:
-    """The composition of an order, or of a name; None for order 2, the method itself.
+    """The composition of an order, or of a name; None for order 2, the method itself, and for a quadrature rule.
 
-    order: 2, 4, 6, 8, one of NAMES, or the number as a text. Raises ArgumentError for others.
+    order: 2, 4, 6, 8, one of NAMES, the number as a text, or the name of a rule. Raises ArgumentError for others.
     """
+    if is_rule(order):
+        return None
     if isinstance(order, str) and order in _HALVES:
         return _made(order)
     number = {"2": 2, "4": 4, "6": 6, "8": 8}.get(order) if isinstance(order, str) else order

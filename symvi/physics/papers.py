@@ -182,6 +182,9 @@ PAPERS: Mapping[str, Paper] = {
         "sections I to VIII, equations (1) to (47)",
         ("JM09", "Johnson & Murphey 2009"),
         {
+            "(22)": Entry(
+                "D2 D1 L_d of the midpoint rule", "its two mixed terms are each other's transposes, not the same matrix"
+            ),
             "(37)": Entry("h = |p1 - p2|² - L²", "over 2 L: metres near zero"),
             "section IV-C": Entry(
                 "potentials: gravity, and a spring between two points of length x = (vᵀv)^(1/2), v = p1 - p2",
@@ -189,6 +192,10 @@ PAPERS: Mapping[str, Paper] = {
             ),
             "section IV-D4": Entry("h = n·(p1 - p2), points that coincide along a direction"),
             "section V": Entry("trep, its integrator and its descriptions"),
+            "section V-A": Entry(
+                "the midpoint rule with alpha in its integrator",
+                "alpha stands before q_(k+1) once more; loops run while |f| > tolerance, not below it",
+            ),
             "section VI": Entry("examples"),
             "section VI-B": Entry("a closed chain of seven bars"),
             "section VI-C": Entry(

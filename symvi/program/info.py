@@ -5,14 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 from symvi.mechanism import Mechanism, constraint_count
-from symvi.numbers.composition import composition_of
+from symvi.numbers.composition import composition_of, order_of
+from symvi.numbers.quadrature import is_rule
 from symvi.program.program import Program
 
+BY_RULE = ("evaluate_rule", "merit_rule", "eliminate_rule", "substitute_rule", "advance_rule")
 ITERATION = ("evaluate", "merit", "linearize", "eliminate", "substitute", "advance")
 
 
 def composition_line(name: str) -> str:
     """The order of a program's steps, and the inner steps that they are."""
+    if is_rule(name):
+        return f"{order_of(name)}, by quadrature ({name})"
     found = composition_of(name or 2)
     return f"{found.order}, in {len(found.shares)} inner steps ({name})" if found else "2"
 
@@ -35,7 +39,7 @@ def describe(mechanism: Mechanism, program: Program) -> dict[str, Any]:
         "freedoms": notes.get("mobility"),
         "freedoms driven": len(mechanism.drivers),
         "coordinates": notes["coordinates"],
-        "order": composition_line(notes.get("composition", "")),
+        "order": composition_line(notes.get("composition") or notes.get("rule", "")),
         "loops closed by": notes["loops"],
         "elimination order": notes["order"],
         "fill-in": [f"{a} with {b}" for a, b in notes["fill"]],
@@ -43,7 +47,9 @@ def describe(mechanism: Mechanism, program: Program) -> dict[str, Any]:
         "bits": "depend on the C library" if notes["uses_c_library"] else "the same with every compiler",
         "notes": notes.get("texts", []),
         "redundant rows": notes.get("redundant_rows", {}),
-        "operations per iteration": sum(program.flops(phase) for phase in ITERATION),
+        "operations per iteration": sum(
+            program.flops(phase) for phase in (BY_RULE if notes.get("rule") else ITERATION)
+        ),
         "operations per kernel": kernels,
         "operations per phase": {phase: program.flops(phase) for phase in program.phases if program.flops(phase)},
     }

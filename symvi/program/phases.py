@@ -56,6 +56,16 @@ PHASES = (
     "reread",
     "ahead",
     "scatter",
+    "prepare_rule",
+    "begin_rule",
+    "advance_rule",
+    "shorten_rule",
+    "evaluate_rule",
+    "merit_rule",
+    "eliminate_rule",
+    "substitute_rule",
+    "land_rule",
+    "hand_on_rule",
 )
 
 # What a formulation answers for its own unknowns (formulation.py): what is known before the step, where the iteration
@@ -64,4 +74,7 @@ KNOWN = ("setup", "prepare")
 RESIDUAL = ("measure_bend", "begin", "rest", "evaluate", "merit")
 MATRIX = ("linearize",)
 ELIMINATION = ("eliminate", "resolve", "substitute")
-LANDING = tuple(phase for phase in PHASES if phase not in (*KNOWN, *RESIDUAL, *MATRIX, *ELIMINATION))
+# A step by a quadrature rule (rule_coordinates.py), in place of RESIDUAL, MATRIX and ELIMINATION; starts and knots are
+# those of order 2.
+RULE = tuple(phase for phase in PHASES if phase.endswith("_rule"))
+LANDING = tuple(phase for phase in PHASES if phase not in (*KNOWN, *RESIDUAL, *MATRIX, *ELIMINATION, *RULE))

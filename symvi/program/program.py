@@ -80,6 +80,7 @@ class OrderNotes(TypedDict):
 
     coordinates: what is solved for, "maximal" or "tree". chords: `resolve` takes any residual through the factors of an
     earlier iteration, which leaves what is open to `rest` of bodies, and steps begin on a parabola through three.
+    rule: the name of the quadrature rule that makes the steps.
     """
 
     order: list[str]
@@ -87,6 +88,7 @@ class OrderNotes(TypedDict):
     loops: list[str]
     coordinates: str
     chords: bool
+    rule: NotRequired[str]
 
 
 class MotionNotes(TypedDict):

@@ -8,7 +8,7 @@ articulated inertia and impulses to the body below.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 
 from symvi.analysis.choices import models_of
@@ -267,9 +267,13 @@ class TreeCoordinates:
     def simplified(self, phases: Mapping[str, Sequence[Call]]) -> Mapping[str, Sequence[Call]]:
         """The calls without what is the same in every step, and without what nobody reads then."""
         kinds = {BODY, *(node.kind for node in self.nodes.values()), *self.border.kinds}
-        needed = needed_numbers(self.border, bool(self.closing))
+        needed = self.needed()
         simpler = Patterns(phases, kinds, LOOKING, needed, given_rates(self.links.values())).simplified()
         return compacted(simpler, self.draft.records, kinds, needed)
+
+    def needed(self) -> Callable[[tuple[str, str, str, int]], bool]:
+        """Whether control, or a user, reads a number."""
+        return needed_numbers(self.border, bool(self.closing))
 
     def _call(self, phase: str, name: str, verb: str) -> Call:
         kernel, ports = {**self.placed[name], **self.moved[name]}[phase], self._ports(name)

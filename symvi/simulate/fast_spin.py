@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from symvi.numbers.composition import composition_of
+from symvi.numbers.quadrature import is_rule
 
 if TYPE_CHECKING:
     from symvi.simulate.trajectory import Trajectory
@@ -27,6 +28,8 @@ def excess(turn: float, composition: str = "") -> float:
 
     composition: of its steps by name, "" of order 2; the turns of inner steps add up.
     """
+    if is_rule(composition):  # a body that turns evenly has coordinates that are linear in time
+        return 0.0
     found = composition_of(composition or 2)
     shares = [float(share) for share in found.shares] if found else [1.0]
     if not max(map(abs, shares)) * turn < 1.0:
@@ -36,8 +39,8 @@ def excess(turn: float, composition: str = "") -> float:
 
 def most_turn(composition: str) -> float:
     """h |w| from where on a step's turn is off by a part in a hundred."""
-    if not composition:
-        return FAST
+    if not composition or is_rule(composition):
+        return FAST if not composition else inf
     low, high = 0.0, 1.0
     for _ in range(40):
         middle = (low + high) / 2

@@ -11,22 +11,55 @@ import numpy as np
 
 from symvi.errors import ArgumentError
 from symvi.numbers.composition import composition_of, order_of
+from symvi.numbers.quadrature import is_rule, rule_of
+from symvi.simulate.recording import EVERYTHING
 
 if TYPE_CHECKING:
     from symvi.simulate.simulator import Simulator
 
 
-def name_of(order: object) -> str:
-    """The composition that an order stands for, "" of order 2. Raises ArgumentError."""
-    composition = composition_of(order)
-    return composition.name if composition else ""
+def name_of(order: object, rule: object = None) -> str:
+    """The composition that an order stands for, or a quadrature rule by name; "" of order 2. Raises ArgumentError."""
+    if is_rule(order):
+        raise ArgumentError(f"order {order!r}: that is a quadrature rule, say rule={order!r}")
+    composition, found = composition_of(order), rule_of(rule)
+    if found is None:
+        return composition.name if composition else ""
+    if str(order) != "2":
+        raise ArgumentError(
+            f"order {str(order)[:40]!r} and rule {found.name!r}: a rule has an order of its own, say one"
+        )
+    return found.name
+
+
+def again(composition: int | str) -> dict[str, str | int]:
+    """The arguments of a simulator whose steps are those of this name, "" of order 2."""
+    return {"rule": str(composition)} if is_rule(composition) else {"order": composition or 2}
+
+
+def said(composition: str) -> str:
+    """The same in words."""
+    return ", ".join(f"{name}={value!r}" for name, value in again(composition).items())
+
+
+def told_by(own: Simulator, names: tuple[str, ...]) -> tuple[str, ...]:
+    """What is recorded of these names. A rule has no forces of joints: raises ArgumentError where these are asked for.
+
+    names: all of them where nobody chose any.
+    """
+    if not is_rule(own.composition) or "reactions" not in names:
+        return names
+    if names != EVERYTHING:
+        raise ArgumentError(f"record 'reactions': rule {own.composition!r} tells no forces of joints; leave them out")
+    return tuple(name for name in names if name != "reactions")
 
 
 def refuse(own: Simulator, asked: str, why: str) -> None:
     """Raises ArgumentError where a simulator's steps are of an order above 2. asked: what only order 2 does."""
     if own.composition:
         order = f"{order_of(own.composition)} ('{own.composition}')"
-        raise ArgumentError(f"{asked}: {why}; steps of order {order} do not do this, use order=2")
+        use = "leave the rule out" if is_rule(own.composition) else "use order=2"
+        raise ArgumentError(f"{asked}: {why}; steps of order {order} do not do this, {use}")
 
 
 def check_beginning(own: Simulator, papers_start: bool, rates: str) -> None:

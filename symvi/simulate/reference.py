@@ -28,6 +28,7 @@ from symvi.simulate.newton import Newton
 from symvi.simulate.placing_solver import Placing
 from symvi.simulate.projection import Projection
 from symvi.simulate.reference_memory import Memory, Runner
+from symvi.simulate.rule_newton import RuleNewton
 from symvi.simulate.stepper import Stepper
 
 
@@ -72,6 +73,7 @@ class ReferenceSolver:
         self.ends = [float(end) for end in composition.times] if composition else [1.0]
         self.watched = [record for record in self.rows if not hasattr(record, "y")]
         self.measures, self.motion_before = Measures(self), MotionBefore(self)
+        self.rule = RuleNewton(self) if program.notes.get("rule") else None
         self.newton, self.stepper = Newton(self), Stepper(self)
         self.knot, self.projection = Knot(self), Projection(self)
         self.interior = Interior(self) if program.notes["inequalities"] else None

@@ -16,6 +16,7 @@ from symvi.mechanism.state import State
 from symvi.mechanism.values import LARGEST, number
 from symvi.native.flags import Profile
 from symvi.numbers.control import DEFAULTS, PROJECTIONS, SolverOptions
+from symvi.numbers.quadrature import is_rule
 from symvi.simulate import frames
 from symvi.simulate.accuracy import accurately
 from symvi.simulate.arguments import (
@@ -32,7 +33,7 @@ from symvi.simulate.engine import CEngine, Engine, PythonEngine
 from symvi.simulate.gains import Gains
 from symvi.simulate.inputs import Controller, Inputs
 from symvi.simulate.many import Many
-from symvi.simulate.orders import check_beginning, name_of
+from symvi.simulate.orders import again, check_beginning, name_of, told_by
 from symvi.simulate.parameter_changes import ParameterChanges
 from symvi.simulate.plan import plan_of
 from symvi.simulate.progress import Progress, told_progress
@@ -62,7 +63,8 @@ class Simulator(Varied, Many):
     redundant loops ("drop-redundant" refuses them by name; "rigid" or "drop" decide). coordinates: what is solved for,
     "maximal" (all bodies), "tree" (rates of joints), or "auto" (what takes fewer operations): the same motion. The
     attribute `coordinates` says which it is. order: of the steps, 2, 4, 6, 8, or a composition by name (numbers/
-    composition.py), for mechanisms without contacts, limits and dry friction, under inputs that do not change.
+    composition.py), for mechanisms without contacts, limits and dry friction, under inputs that do not change. rule: of
+    quadrature, by name (numbers/quadrature.py), in place of an order; for trees of hinges and slides.
     parameters: name -> value(s), set without generating again, for example {"arm.mass": 2.0}; see `parameter_names`.
 
     Raises MechanismError, AssemblyError (loops that cannot close), CompilerError.
@@ -80,18 +82,17 @@ class Simulator(Varied, Many):
         coordinates: Literal["auto", "maximal", "tree"] = "maximal",
         parameters: Mapping[str, object] | None = None,
         order: int | str = 2,
+        rule: str | None = None,
     ):
         how = {"layout": layout, "real": real, "profile": profile, "loops": loops, "coordinates": coordinates}
         check_modes(backend=backend, **how)
         parameters = checked_table("parameters", parameters, "names of parameters to values")
         mechanism = Mechanism.of(mechanism)
-        self.loops, self.profile, self.composition = loops, profile, name_of(order)
-        if backend == "auto":
-            backend = "c" if has_compiler() else "python"
-            if backend == "python":
-                warnings.warn(NO_C, stacklevel=2)
-        self.backend, self._how, self._origin = backend, {**how, "backend": backend, "order": order}, mechanism
-        engine, self._text = _engine_of(mechanism, backend, layout, real, profile, loops, coordinates, order)
+        self.loops, self.profile, self.composition = loops, profile, name_of(order, rule)
+        backend = _chosen(backend)
+        how = {**how, "backend": backend, **again(self.composition)}
+        self.backend, self._how, self._origin = backend, how, mechanism
+        engine, self._text = _engine_of(mechanism, backend, layout, real, profile, loops, coordinates, self.order)
         self._hold(mechanism, engine)
         for name, value in parameters.items():
             self.set_parameter(name, value)
@@ -120,7 +121,7 @@ class Simulator(Varied, Many):
 
     def __reduce__(self) -> tuple[Callable[..., Simulator], tuple]:
         build = {"real": precision_of(self.engine), "backend": self.backend, "loops": self.loops}
-        build |= {"coordinates": self.coordinates, "order": self.order}
+        build |= {"coordinates": self.coordinates, **again(self.composition)}
         if self._text is not None:
             build |= {"layout": self._text.layout, "profile": self.profile}
         return _restored, (self._origin, self.mechanism, build, self.settings, self.engine.parameters.copy())
@@ -271,7 +272,7 @@ class Simulator(Varied, Many):
         step = checked_step(step, precision_of(self.engine))
         steps = checked_steps(time, step)
         check_run(steps, every, start, inputs, controller, options, progress, project, papers_start, rates)
-        names, chosen = checked_record(record), record is not None
+        names, chosen = told_by(self, checked_record(record)), record is not None or is_rule(self.composition)
         check_room(self.plan, len(self.gains.names), steps, every, names)
         begin = 0.0 if start is None else float(start.time[-1]) if isinstance(start, Trajectory) else start.time
         if begin + step == begin:
@@ -313,6 +314,16 @@ def _in_one_line(simulator: Simulator) -> str:
     kind = f"{simulator.coordinates} coordinates, {precision_of(simulator.engine)}"
     kind += f", {simulator.composition}" if simulator.composition else ""
     return f"<Simulator of {simulator.mechanism.name}: {rows}, {kind}, in {how}{changed}>"
+
+
+def _chosen(backend: Literal["auto", "c", "python"]) -> Literal["c", "python"]:
+    """The back end that was asked for; C where nobody chose and there is a compiler."""
+    if backend != "auto":
+        return backend
+    if not has_compiler():
+        warnings.warn(NO_C, stacklevel=3)
+        return "python"
+    return "c"
 
 
 def _engine_of(
@@ -367,11 +378,14 @@ def generate_text(
     substeps: int = DEFAULTS.substeps,
     coordinates: str = "maximal",
     order: int | str = 2,
+    rule: str | None = None,
 ) -> Text:
     """The generated C of a mechanism, for writing to a folder. fixed_iterations, substeps: of its default options.
 
-    order: of its steps, or a composition by name.
+    order: of its steps, or a composition by name. rule: a quadrature rule by name.
     """
     check_modes(layout=layout, real=real, loops=loops, coordinates=coordinates)
     found = Mechanism.of(mechanism)
-    return text_of(found, layout, real, loops, prefix, fixed_iterations, substeps, coordinates, order=order)
+    return text_of(
+        found, layout, real, loops, prefix, fixed_iterations, substeps, coordinates, order=name_of(order, rule) or 2
+    )

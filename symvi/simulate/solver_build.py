@@ -24,6 +24,7 @@ from symvi.native import Library, compile_library, find_compiler, load_library
 from symvi.native.flags import Profile
 from symvi.numbers.composition import Composition, composition_of
 from symvi.numbers.control import DEFAULTS
+from symvi.numbers.quadrature import Rule, is_rule, rule_of
 from symvi.registry import CONTACTS, FORCES, JOINTS, inequalities_of
 from symvi.simulate.plan import Plan, plan_of
 from symvi.simulate.slope_layout import SlopeLayout, layout_of
@@ -139,10 +140,11 @@ def composed(mechanism: Mechanism, loops: str = "drop-redundant", coordinates: s
 
     composition = composition_of(order)
     check_order(mechanism, composition)
+    rule = rule_of(order) if is_rule(order) else None
     system, choices = decided(mechanism, loops, composition is not None)
     try:
         with np.errstate(over="raise", invalid="raise", divide="raise"):
-            program = program_of(system, choices, _formulation(system, choices, coordinates))
+            program = program_of(system, choices, _formulation(system, choices, coordinates, rule))
     except (ArithmeticError, np.linalg.LinAlgError):
         raise beyond_doubles(mechanism) from None
     if composition is None:
@@ -150,10 +152,14 @@ def composed(mechanism: Mechanism, loops: str = "drop-redundant", coordinates: s
     return replace(program, notes={**program.notes, "composition": composition.name})
 
 
-def _formulation(system: MultibodySystem, choices: Choices, coordinates: str) -> type[Formulation] | None:
+def _formulation(
+    system: MultibodySystem, choices: Choices, coordinates: str, rule: Rule | None = None
+) -> type[Formulation] | None:
     """What was asked for, None for "auto". Raises ArgumentError where a mechanism cannot be solved for it."""
     from symvi.program.maximal import MaximalCoordinates
 
+    if rule is not None:
+        return _by_rule(system, choices, coordinates, rule)
     if coordinates == "auto":
         return None
     if coordinates == "maximal":
@@ -166,6 +172,19 @@ def _formulation(system: MultibodySystem, choices: Choices, coordinates: str) ->
             f"coordinates='tree' cannot solve mechanism '{system.mechanism.name}': {why}; say 'auto' or 'maximal'"
         )
     return TreeCoordinates
+
+
+def _by_rule(system: MultibodySystem, choices: Choices, coordinates: str, rule: Rule) -> type[Formulation]:
+    """Joint coordinates under a quadrature rule. Raises ArgumentError where it cannot take steps of a mechanism."""
+    from symvi.program.rule_coordinates import by_rule, refusal_of_rules
+
+    if coordinates == "maximal":
+        raise ArgumentError(f"rule {rule.name!r} is of joint coordinates: say coordinates='tree'")
+    if why := refusal_of_rules(system.mechanism, choices):
+        raise ArgumentError(
+            f"rule {rule.name!r} cannot take steps of mechanism '{system.mechanism.name}': {why}; leave the rule out"
+        )
+    return by_rule(rule)
 
 
 def text_of(
@@ -188,7 +207,7 @@ def text_of(
     composition = composition_of(order)
     asked = [mechanism.digest, layout, real, loops, prefix, fixed_iterations, substeps, coordinates, _version()]
     asked += [None if slopes is None else sorted(map(list, slopes))]
-    asked += [composition.name] if composition else []
+    asked += [composition.name] if composition else [order] if is_rule(order) else []
     key = hashlib.sha256(json.dumps(asked).encode()).hexdigest()[:40]
     place = cache_folder() / "texts" / f"{mechanism.name}-{key}.json"
     lasts = not any(registered(mechanism))  # neither digest says what a record from outside does

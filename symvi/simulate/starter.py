@@ -13,6 +13,7 @@ from symvi.mechanism.placement import known_angles
 from symvi.mechanism.state import State
 from symvi.simulate.engine import Engine
 from symvi.simulate.inputs import Inputs
+from symvi.simulate.orders import said
 from symvi.simulate.run_parameters import Settings
 from symvi.simulate.standing import Standing
 from symvi.simulate.start import write_angles, write_placement, write_targets
@@ -99,7 +100,7 @@ class Starter:
             )
         if start.composition != composition:
             raise MechanismError(
-                f"the trajectory was made with order={start.composition or 2!r}; go on with the same, or start from "
+                f"the trajectory was made with {said(start.composition)}; go on with the same, or start from "
                 "its state()"
             )
         sizes = len(start.resume), len(start.account), sum(values.shape[1] for values in start.multipliers.values())

@@ -12,6 +12,7 @@ from symvi.simulate.reference_memory import Memory, restore
 
 if TYPE_CHECKING:
     from symvi.simulate.reference import ReferenceSolver
+    from symvi.simulate.rule_newton import RuleNewton
 
 
 def halvings_of(level: float, most: int) -> int:
@@ -135,6 +136,8 @@ class Stepper:
         parameters, state = self.memory.parameters["common"][0], self.memory.state["common"][0]
         self.solver.switches(0.5 * (state.before[0] + self.common.step[0]), 1.0, self.common.inverse[0])
         self.run("prepare")
+        if self.solver.rule:
+            return self._take_by_rule(self.solver.rule, accounted)
         if not all(-1.0 < value < 1.0 for lag in self.solver.lags for value in lag):
             return SolverStatus.OVERDAMPED
         if self.solver.watched:
@@ -154,6 +157,22 @@ class Stepper:
         self._arrive(last)
         if self.solver.loops:
             state.singular[0] = 1.0 if status == SolverStatus.SINGULAR_STEP else 0.0
+        return status
+
+    def _take_by_rule(self, rule: RuleNewton, accounted: bool) -> SolverStatus:
+        """One step by a quadrature rule: the knot that it leads to has its momenta whole, as a start has."""
+        solver, state = self.solver, self.memory.state["common"][0]
+        status = rule.solve()
+        if status < 0:
+            return status
+        if accounted:
+            self.run("evaluate")
+            self.run("account")
+            solver.accounts.note_step()
+        self.run("finish")
+        self.run("hand_on_rule")
+        solver.switches(0.0, 0.0, 0.0)  # no forces of joints are known
+        state.before[0] = state.earlier[0] = state.earliest[0] = 0.0
         return status
 
     def _solve(self) -> SolverStatus:

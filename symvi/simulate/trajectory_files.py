@@ -17,6 +17,7 @@ from symvi.errors import MechanismError, MissingFileError, SymviError, told_as_f
 from symvi.mechanism import Mechanism
 from symvi.mechanism.files import checked_path, refuse_pipe
 from symvi.numbers.composition import NAMES
+from symvi.numbers.quadrature import is_rule
 from symvi.simulate import energy_guard
 from symvi.simulate.curves import TOTALS
 from symvi.simulate.recording import GROUPS, PER_KNOT
@@ -149,6 +150,8 @@ def _of_file(
         header = _of_old(header, numbers)
     header = {"formulation": "maximal", "composition": "", **header}
     known = {"loops": LOOPS, "real": REALS, "formulation": COORDINATES, "composition": ("", *NAMES)}
+    if is_rule(header["composition"]):
+        known.pop("composition")
     check_header(header, known)
     first, second = map(float, header["slack"])
     return cls(

@@ -44,12 +44,12 @@ class Varied(Asked):
 
     @property
     def order(self) -> int | str:
-        """Of the steps: 2, or the name of the composition that they are."""
+        """Of the steps: 2, or the name of the composition or of the quadrature rule that they are."""
         return self.composition or 2
 
     def of_order(self, order: int | str) -> Self:
         """A simulator of this mechanism with these parameters, whose steps are of another order."""
-        return cast("Self", self._built_anew(order=order))
+        return cast("Self", self._built_anew(order=order, rule=None))
 
     def _built_anew(self, **changed: object) -> Simulator:
         """A simulator of this mechanism with these parameters, built as this one but for what is changed."""

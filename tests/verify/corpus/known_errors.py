@@ -19,6 +19,7 @@ from tests.verify.corpus.case import (
     columns,
     everything,
     inertia,
+    off_diagonal,
     positive,
     quaternion,
     scalar,
@@ -663,6 +664,68 @@ LOGARITHMS = [
     ),
 ]
 
+# The midpoint rule of JM09 (22) and section V-A, of a mass that moves in polar coordinates (radius, angle)
+
+MIDPOINT = {"q1": vector(2), "q2": vector(2), "alpha": scalar(), "mass": positive(), "h": STEP}
+
+
+def first_slope_of_midpoint(q1, q2, alpha, mass, h):
+    middle, rate = (1 - alpha) * q1 + alpha * q2, (q2 - q1) / h
+    return np.array(
+        [
+            (1 - alpha) * h * mass * middle[0] * rate[1] ** 2 - mass * rate[0],
+            -mass * middle[0] ** 2 * rate[1],
+        ]
+    )
+
+
+def mixed_slope_of_midpoint(q1, q2, alpha, mass, h, flip):
+    middle, rate = (1 - alpha) * q1 + alpha * q2, (q2 - q1) / h
+    places = np.array([[mass * rate[1] ** 2, 0], [0, 0]])
+    mixed = np.array([[0, 2 * mass * middle[0] * rate[1]], [0, 0]])
+    rates = np.array([[mass, 0], [0, mass * middle[0] ** 2]])
+    turned = mixed.T if flip else mixed
+    return (1 - alpha) * alpha * h * places + (1 - alpha) * mixed - alpha * turned - rates / h
+
+
+POTENTIAL = {"q1": vector(2), "q2": vector(2), "alpha": scalar(), "stiffness": positive(), "h": STEP}
+
+
+def action_of_potential(q1, q2, alpha, stiffness, h):
+    middle = (1 - alpha) * q1 + alpha * q2
+    return -h * stiffness * (middle @ middle) / 2
+
+
+MIDPOINTS = [
+    Case(
+        "slope of a midpoint rule",
+        first_slope_of_midpoint,
+        lambda q1, q2, alpha, mass, h: mixed_slope_of_midpoint(q1, q2, alpha, mass, h, True),
+        "q2",
+        MIDPOINT,
+    ),
+    Case(
+        "slope of a midpoint rule, as printed",
+        first_slope_of_midpoint,
+        lambda q1, q2, alpha, mass, h: mixed_slope_of_midpoint(q1, q2, alpha, mass, h, False),
+        "q2",
+        MIDPOINT,
+        off_diagonal,
+        ("term: transposed",),
+        source="JM09 (22): a mixed term for its transpose",
+    ),
+    Case(
+        "force at a midpoint, as printed",
+        action_of_potential,
+        lambda q1, q2, alpha, stiffness, h: -(1 - alpha) * h * stiffness * ((1 - alpha) * q1 + q2),
+        "q1",
+        POTENTIAL,
+        everything,
+        ("exchange",),
+        source="JM09, section V-A: (1 - alpha) q1 + q2, alpha is missing before q2",
+    ),
+]
+
 CASES = [
     *ACTION,
     *MOMENTUM,
@@ -679,4 +742,5 @@ CASES = [
     *SECOND,
     *SCISSORS,
     *LOGARITHMS,
+    *MIDPOINTS,
 ]

@@ -1,0 +1,93 @@
+"""The kernels of a step by a quadrature rule: what a joint and the body that it carries do, beside those of order 2.
+
+Starts, knots and placements are those of sweep.py. A step begins with the momenta along the coordinates that bodies
+have, p; it solves for the coordinates at the nodes (rule_outward.py, rule_inward.py), lands there as a step of order 2
+would that led so far, and hands its momenta on to the bodies, each as a push between the two that a joint ties.
+"""
+
+from __future__ import annotations
+
+from symvi.kernels.body_kernels import BODY
+from symvi.kernels.carried_joint import CarriedJoint, Place
+from symvi.kernels.common import JOINT, single
+from symvi.kernels.kernel import Kernel, Port
+from symvi.kernels.records import Records
+from symvi.kernels.rule_inward import RuleInward
+from symvi.kernels.rule_joint import OF_JOINT, Points, RuleJoint
+from symvi.kernels.rule_outward import RuleOutward
+from symvi.kernels.sweep_laws import LawsAlong
+from symvi.kernels.tracing import Trace
+from symvi.numbers.quadrature import Rule
+from symvi.physics.model import ForceModel
+from symvi.scalar import Rate
+
+
+class RuleSweep:
+    """Traces the kernels of one type of link."""
+
+    def __init__(self, joint: CarriedJoint, rule: Rule):
+        self.own = RuleJoint(joint, Points(rule))
+        self.outward, self.inward, self.laws = RuleOutward(self.own), RuleInward(self.own), LawsAlong(joint)
+
+    def kernels(self) -> dict[str, Kernel]:
+        """Those that do not depend on the place in the tree."""
+        own = self.own
+        found = {name: own.kernel(name, build, text) for name, (build, text) in self.outward.phases().items()}
+        text = "increments of the unknowns, and the motions that they make"
+        found["substitute_nodes"] = own.kernel("substitute_nodes", self.inward.substitute, text)
+        if own.link.freedoms:
+            text = "momenta along the coordinates, as momenta of both bodies"
+            found["hand_on_nodes"] = own.kernel("hand_on_nodes", self._hand_on, text)
+        return found
+
+    def placed(self, place: Place) -> dict[str, Kernel]:
+        """Those that do."""
+        role = ("" if place.carries else "_leaf") + ("" if place.first or not self.own.link.below else "_more")
+        return {
+            name: self.own.kernel(name, lambda trace, build=build: build(trace, place), text, role=role)
+            for name, (build, text) in self.inward.placed().items()
+        }
+
+    def _hand_on(self, trace: Trace) -> None:
+        trace.note("p, l += what Sᵀ of makes the momenta along the coordinates", "derived here")
+        self.laws.push_bodies(trace, self.own.get(trace, "reached", self.own.link.freedoms), "2")
+
+
+def clear_momenta(records: Records) -> Kernel:
+    """A body has no momentum but what is handed on to it."""
+
+    def build(trace: Trace) -> None:
+        for name in ("p", "l"):
+            trace.write(BODY, name, [trace.graph.constant(0)] * 3, store="state")
+
+    return single(records, f"clear_momenta_{BODY}", "momenta before any is handed on", (Port(BODY, BODY),), BODY, build)
+
+
+def no_forces(records: Records, kind: str, rows: int) -> Kernel:
+    """Impulses of the rows of a joint, and its reaction, as none."""
+
+    def build(trace: Trace) -> None:
+        trace.write(kind, "y", [trace.graph.constant(0)] * rows, "impulse of every row", "N s, N m s")
+        trace.write(kind, "reaction", [trace.graph.constant(0)] * 6, "reaction: a rule tells none", "N, N m")
+
+    return single(
+        records,
+        f"no_forces_{kind}",
+        "forces of the joint, which a rule does not tell",
+        (Port(kind, kind),),
+        kind,
+        build,
+    )
+
+
+def actuator_kernel(records: Records, kind: str, model: ForceModel, joint: CarriedJoint) -> Kernel:
+    """What an actuator adds along the coordinates of its joint, all through the step."""
+    link = joint.link
+
+    def build(trace: Trace) -> None:
+        force = trace.read(kind, "input", str(model.force), model.rows)
+        given = [force[k] for k in link.order]
+        trace.add_to(JOINT, "pull", given, rate=Rate.STEP, meaning=OF_JOINT["pull"][0], unit=OF_JOINT["pull"][1])
+
+    ports = (Port(kind, kind), Port(JOINT, joint.kind))
+    return single(records, f"drive_nodes_{kind}_{joint.kind}", "its force along the coordinates", ports, kind, build)

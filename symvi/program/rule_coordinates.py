@@ -1,0 +1,161 @@
+"""Joint coordinates under a quadrature rule: a step is solved for the coordinates at its nodes (Fan18, JM09).
+
+Phases of the name "..._rule" make the step. All else is joint coordinates' own: starts, knots, projection, placing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import ClassVar
+
+from symvi.analysis.choices import NOTHING_DROPPED, Choices
+from symvi.kernels.carried_joint import Place as InTree
+from symvi.kernels.kernel import Kernel
+from symvi.kernels.rule_joint import INCREMENT, NAMES
+from symvi.kernels.rule_sweep import RuleSweep, actuator_kernel, clear_momenta, no_forces
+from symvi.mechanism import Actuator, Mechanism, coordinate_kinds
+from symvi.numbers.quadrature import Rule
+from symvi.physics.model import ForceModel
+from symvi.program.carrying_tree import carrying_tree
+from symvi.program.draft import Draft
+from symvi.program.patterns import Place
+from symvi.program.phases import RULE
+from symvi.program.problem import Problem
+from symvi.program.program import OrderNotes
+from symvi.program.tree import TreeCoordinates
+from symvi.program.tree_refusals import refusal
+from symvi.registry import inequalities_of
+
+ALONG = ("actuator", "joint_spring", "joint_damper")  # what acts along coordinates by formulas that are linear in them
+
+
+def refusal_of_rules(mechanism: Mechanism, choices: Choices = NOTHING_DROPPED) -> str | None:
+    """Why a quadrature rule does not take steps of a mechanism; None where it does."""
+    return next(_refused(mechanism, choices), None) or refusal(mechanism, choices)
+
+
+def _refused(mechanism: Mechanism, choices: Choices) -> Iterator[str]:
+    for contact in mechanism.contacts:
+        yield f"contact '{contact.name}' acts where rules do not look"
+    for limit in mechanism.limits:
+        yield f"limit '{limit.name}' acts where rules do not look"
+    for force in inequalities_of(mechanism.forces):
+        yield f"dry friction '{force.name}' acts where rules do not look"
+    for force in mechanism.forces:
+        if force.kind not in ALONG or getattr(force, "law", "linear") != "linear":
+            yield f"force '{force.name}' is no actuator, linear joint spring or joint damper"
+    for driver in mechanism.drivers:
+        yield f"driver '{driver.name}' leads a coordinate"
+    for gear in mechanism.couplings:
+        yield f"coupling '{gear.name}' ties coordinates"
+    steps = carrying_tree(mechanism, choices)
+    carried = {step.target for step in steps}
+    for body in mechanism.bodies:
+        if body.name not in carried:
+            yield f"body '{body.name}' floats freely"
+    placed = {step.joint.name for step in steps}
+    for joint in mechanism.joints:
+        if joint.name not in placed:
+            yield f"joint '{joint.name}' closes a loop"
+    for joint, outward in steps:
+        kinds = coordinate_kinds(joint.type)
+        if kinds.count("rotation") == 3:
+            yield f"joint '{joint.name}' is of type {joint.type}, whose three free rotations have no coordinates"
+        elif not outward and len(kinds) > 2 and len(set(kinds)) == 2:
+            yield f"joint '{joint.name}' is led to from its child, and slides along axes that turn"
+
+
+class RuleCoordinates(TreeCoordinates):
+    """Joint coordinates whose steps are those of `rule`: see `by_rule`."""
+
+    rule: ClassVar[Rule]
+
+    def __init__(self, draft: Draft, problem: Problem):
+        if why := refusal_of_rules(problem.mechanism, problem.choices):
+            raise ValueError(f"no quadrature rule for {problem.mechanism.name}: {why}")
+        super().__init__(draft, problem)
+
+    # --- kernels ------------------------------------------------------------------------------------------------------
+    def _trace(self) -> tuple[dict[str, Mapping[str, Kernel]], dict[str, Mapping[str, Kernel]]]:
+        """By body: kernels of its link, and those of its place in the tree."""
+        made: dict[str, tuple[RuleSweep, Mapping[str, Kernel]]] = {}
+        at: dict[tuple[str, InTree], Mapping[str, Kernel]] = {}
+        moved, placed = {}, {}
+        for name, place in self.tree.places().items():
+            kind = self.nodes[name].kind
+            if kind not in made:
+                sweep = RuleSweep(self.sweeps[name].joint, self.rule)
+                made[kind] = sweep, sweep.kernels()
+            if (kind, place) not in at:
+                at[kind, place] = made[kind][0].placed(place)
+            moved[name], placed[name] = made[kind][1], at[kind, place]
+        return moved, placed
+
+    def elimination(self) -> None:
+        super().elimination()
+        moved, placed = self._trace()
+        outward, inward = list(self.links), list(reversed(self.links))
+        self._run("prepare_rule", "prepare_nodes", moved, outward)
+        self._drive()
+        self._run("prepare_rule", "give_nodes", placed, inward)
+        self._run("evaluate_rule", "points", moved, outward)
+        self._run("evaluate_rule", "sum_nodes", placed, inward)
+        self._run("eliminate_rule", "eliminate_nodes", placed, inward)
+        for phase, kernel in (
+            ("begin_rule", "begin_nodes"),
+            ("advance_rule", "advance_nodes"),
+            ("shorten_rule", "shorten_nodes"),
+            ("merit_rule", "measure_nodes"),
+            ("substitute_rule", "substitute_nodes"),
+            ("land_rule", "land_nodes"),
+        ):
+            self._run(phase, kernel, moved, outward)
+        clear = clear_momenta(self.draft.records)
+        for body in outward:
+            self.draft.schedule({"hand_on_rule": clear}, {"body": self.draft.bodies[body]}, body)
+        self._run("hand_on_rule", "hand_on_nodes", moved, outward)
+        self._tell_no_forces()
+
+    def _tell_no_forces(self) -> None:
+        """Forces of joints are not solved for, and are told as none."""
+        phases, made = self.draft.phases, {}
+        phases["react"], phases["reset"], phases["gather"] = [], [], []
+        for body, link in self.links.items():
+            kind = self.nodes[body].kind
+            if link.model is not None:
+                if kind not in made:
+                    made[kind] = no_forces(self.draft.records, kind, link.model.rows)
+                self._schedule({"react": made[kind]}, body, ("react",))
+
+    def _run(self, phase: str, name: str, kernels: Mapping[str, Mapping[str, Kernel]], bodies: Iterable[str]) -> None:
+        for body in bodies:
+            if name in kernels[body]:
+                self._schedule({phase: kernels[body][name]}, body, RULE)
+
+    def _drive(self) -> None:
+        """Actuators, along the coordinates of their joints."""
+        draft, made = self.draft, {}
+        names = {link.model.name: name for name, link in self.links.items() if link.model}
+        joints = {force.name: force.joint for force in self.mechanism.forces if isinstance(force, Actuator)}
+        nodes = {node.name: node for kind in draft.nodes for node in draft.nodes[kind]}
+        for model in self.problem.forces:
+            if isinstance(model, ForceModel):
+                node, body = nodes[model.name], names[joints[model.name]]
+                own, joint = self.nodes[body], self.sweeps[body].joint
+                if (node.kind, own.kind) not in made:
+                    made[node.kind, own.kind] = actuator_kernel(draft.records, node.kind, model, joint)
+                ports = {node.kind: node, "joint": own}
+                draft.schedule({"prepare_rule": made[node.kind, own.kind]}, ports, model.name)
+
+    # --- what is told -------------------------------------------------------------------------------------------------
+    def needed(self) -> Callable[[Place], bool]:
+        others = super().needed()
+        return lambda place: place[2] == INCREMENT if place[2] in NAMES else others(place)
+
+    def notes(self) -> OrderNotes:
+        return {**super().notes(), "rule": self.rule.name}
+
+
+def by_rule(rule: Rule) -> type[RuleCoordinates]:
+    """The formulation of a rule, for `compose`."""
+    return type("RuleCoordinates", (RuleCoordinates,), {"rule": rule})
