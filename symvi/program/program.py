@@ -63,6 +63,21 @@ def work_of(program: Program) -> int:
     return sum(program.flops(phase) for phase in WORKING)
 
 
+class NearNotes(TypedDict):
+    """What is told of contacts that are looked at only where bodies are near.
+
+    kinds: type of contacts -> type of the records of their reach. bodies: numbers of those that may touch each other.
+    pairs: which of these do, by their places in `bodies`; a pair's number is that of its record of type LINK. edges:
+    how many blocks between them there may be at once. integers: of 16 bits, that the work memory holds for all this.
+    """
+
+    kinds: dict[str, str]
+    bodies: list[int]
+    pairs: list[list[int]]
+    edges: int
+    integers: int
+
+
 @dataclass(frozen=True)
 class RowInfo:
     """A constraint row as a user knows it."""
@@ -76,7 +91,8 @@ class OrderNotes(TypedDict):
     """What is told of the elimination: names in order, pairs of names that fill in, constraints that close loops.
 
     coordinates: what is solved for, "maximal" or "tree". chords: `resolve` takes any residual through the factors of an
-    earlier iteration, which leaves what is open to `rest` of bodies, and steps begin on a parabola through three.
+    earlier iteration, which leaves what is open to `rest` of bodies, and steps begin on a parabola through three. near:
+    contacts that are looked at where bodies are near (near.py).
     """
 
     order: list[str]
@@ -84,6 +100,7 @@ class OrderNotes(TypedDict):
     loops: list[str]
     coordinates: str
     chords: bool
+    near: NotRequired[NearNotes]
 
 
 class MotionNotes(TypedDict):
