@@ -26,7 +26,7 @@ from symvi.program.draft import Draft
 from symvi.program.formulation import SINGULAR, Joined
 from symvi.program.matrix import Matrix, Tie
 from symvi.program.motion_split import rows_by_kind
-from symvi.program.near import EDGE, NearNotes, RunTimeElimination, edges_of, found_near, near_notes
+from symvi.program.near import EDGE, RunTimeElimination, edges_of, found_near, near_notes
 from symvi.program.opposing_sides import opposing_sides
 from symvi.program.phases import ELIMINATION, KNOWN, LANDING, MATRIX, RESIDUAL
 from symvi.program.problem import Problem, acts_along
@@ -265,12 +265,13 @@ class MaximalCoordinates:
 
     def notes(self) -> OrderNotes:
         names = [node.name for node in self.graph.nodes]
-        near: NearNotes | None = near_notes(self.draft, self.near, list(self.links))
-        return {
-            **({"near": near} if near else {}),
+        found: OrderNotes = {
             "order": [names[i] for i in self.order.order],
             "fill": sorted([names[i], names[j]] for i, j in self.order.fill),
             "loops": sorted(self.loops),
             "coordinates": "maximal",
             "chords": False,
         }
+        if near := near_notes(self.draft, self.near, list(self.links)):
+            found["near"] = near
+        return found
