@@ -69,10 +69,12 @@ def _in_all_lanes(expression: str) -> str:
 
 
 def has_lanes(program: Program) -> bool:
-    """Whether lanes can step a program: without contacts in loops, and functions of the C library."""
+    """Whether lanes can step a program: without contacts in loops or left out, and C's library."""
     notes, decided = program.notes, _places(program, ("setup",))
     if decided & _places(program, [phase for phase in STEP if phase != "setup"]):
         return False  # what parameters decide is worked out once in a rollout
+    if "near" in notes:
+        return False  # every world has its own list of contacts that are near
     return not (notes["inequalities"] and notes["loops"]) and not notes.get("uses_c_library", False)
 
 

@@ -15,6 +15,7 @@ from symvi.emit.templates import environment
 from symvi.errors import ArgumentError, SymviError
 from symvi.mechanism.names import checked_name, shown
 from symvi.numbers.control import DEFAULTS, SolverOptions
+from symvi.program.near import MANY
 from symvi.program.precision import in_precision
 from symvi.program.program import Program
 from symvi.program.slope_scripts import slopes_of
@@ -67,6 +68,8 @@ def generate(
     if real not in ("double", "float"):
         raise ArgumentError(f"real {real!r}: use 'double' or 'float'")
     prefix = _checked_prefix(program.name if prefix is None else prefix)
+    if "near" in program.notes and (slopes is not None or layout == "inline"):
+        raise ArgumentError(_without_lists(program, layout, slopes is not None))
     program, layout = in_precision(program, real), _choose(program, layout)
     options = SolverOptions(fixed_iterations=fixed_iterations, substeps=substeps)
     tangents = None if slopes is None else slopes_of(program, slopes)
@@ -77,6 +80,17 @@ def generate(
     source = env.get_template("mechanism.c.jinja").render(view)
     name = view["prefix"]
     return Sources(name, {f"{name}.h": header, f"{name}.c": source}, declarations_of(header), layout, real)
+
+
+def _without_lists(program: Program, layout: str, slopes: bool) -> str:
+    """Why a text that leaves far contacts out cannot be made so."""
+    asked, instead = (
+        ("derivatives of a step", "have fewer contacts") if slopes else (f"layout '{layout}'", "use 'looped'")
+    )
+    return (
+        f"{asked} of mechanism '{program.name}': with more than {MANY} contacts of points and spheres, far ones are "
+        f"left out of a step, which that cannot do; {instead}"
+    )
 
 
 def _started(printer: CPrinter, start: Start) -> dict:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from itertools import groupby
 
+from symvi.emit.near_text import NearText
 from symvi.emit.node_constants import NodeConstants
 from symvi.emit.node_groups import NodeGroups
 from symvi.emit.number_tables import literal
@@ -46,6 +48,12 @@ class CPrinter:
         self.groups = NodeGroups(program)
         self.kinds = self.groups.kinds
         self.constants = NodeConstants(self.groups, prefix)
+
+    @cached_property
+    def near(self) -> NearText | None:
+        """The loops over contacts that are looked at only where bodies are near, where the program has such."""
+        notes = self.program.notes.get("near")
+        return None if notes is None else NearText(self.program, notes)
 
     def literal(self, value: Fraction | float | int) -> str:
         """The shortest text of a number, in the precision of the target."""

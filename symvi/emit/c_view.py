@@ -41,6 +41,7 @@ from symvi.numbers.control import (
     MOST_HALVINGS,
     MOST_ITERATIONS,
     MOST_PARTS,
+    MOST_ROUNDS,
     MOST_TRIED,
     OF_COMPOSITIONS,
     PARTS,
@@ -135,6 +136,8 @@ MEANINGS = {
     "land_rule": "rates over the whole step",
     "hand_on_rule": "momenta along the coordinates at the second knot",
 }
+NEAR_WORK = ("eliminate", "resolve", "substitute", "finish")  # phases that ask which contacts are near
+LOOPED = 100  # of one type that take energy: from here on they are read in a loop
 OF_LOOPS = (SolverStatus.LOOP_STALLED, SolverStatus.JUMP)  # how only steps of mechanisms with loops end
 WRITES = {
     **dict.fromkeys(
@@ -186,7 +189,8 @@ def view_of(
         "sums": SUMS,
         "works": program.notes["works"],
         "late": [note for note in program.notes["works"] if note["late"]],
-        "losses": [(note, way) for note in program.notes["losses"] for way in range(len(note["ways"]))],
+        "losses": _losses(program),
+        "loss_count": sum(len(note["ways"]) for note in program.notes["losses"]),
         "coordinates": list(printer.constants.coordinates()),
         "coordinate_count": sum(motion["count"] * motion["size"] for motion in printer.groups.motions()),
         "carried_motion": program.notes["carried_motion"],
@@ -283,6 +287,7 @@ def view_of(
         "call": lambda phase: _phase_call(program, printer, phase),
         "nearest": any("angle" in k.operation_count() for k in program.kernels()),
     }
+    view["nearby"] = None if printer.near is None else printer.near.view()
     view["slopes"] = None if slopes is None else slopes_view(printer, layout, slopes, MEANINGS)
     if slopes is not None:
         view["greatest"] = True
@@ -298,6 +303,31 @@ def _foreseen(program: Program) -> str:
     laws = any(f.name == "excess" for kind in program.nodes for f in program.records.of(kind, "work"))
     found = ["contacts, limits and dry friction"] if program.notes["inequalities"] else []
     return ", and ".join([*found, *(["laws of damped coordinates"] if laws else [])])
+
+
+def _losses(program: Program) -> list[dict]:
+    """What takes energy, statement by statement or in loops: node type, number and place in a frame of the first.
+
+    count: 1, or how many nodes that follow each other are a loop: more than anybody reads one by one.
+    """
+    runs: list[dict] = []
+    place = 0
+    for note in program.notes["losses"]:
+        kind, index, ways = note["kind"], note["index"], len(note["ways"])
+        last = runs[-1] if runs else {}
+        if last.get("kind") == kind and last["index"] + last["count"] == index:
+            last["count"] += 1
+        else:
+            runs.append({"kind": kind, "index": index, "place": place, "ways": ways, "count": 1})
+        place += ways
+    return [part for run in runs for part in ([run] if run["count"] >= LOOPED else _one_by_one(run))]
+
+
+def _one_by_one(run: dict) -> list[dict]:
+    return [
+        {**run, "index": run["index"] + n, "place": run["place"] + n * run["ways"], "count": 1}
+        for n in range(run["count"])
+    ]
 
 
 def _named(printer: CPrinter, what: str, name: str) -> tuple[str, str]:
@@ -318,9 +348,11 @@ def _undetermined(program: Program, printer: CPrinter) -> list[str]:
 def _inequalities(program: Program, printer: CPrinter, real: str) -> dict:
     """Contacts, limits and dry friction by node type, and the numbers that steer their solver."""
     nodes, types = printer.groups.inequalities(), contact_types()
+    reach = program.notes["near"]["kinds"] if "near" in program.notes else {}
     groups = {}
     for node in nodes:
-        group = groups.setdefault(node["kind"], {**node, "count": 0, "closes": node["type"] in types})
+        near = {"near": node["kind"] in reach, "reach": reach.get(node["kind"], "")}
+        group = groups.setdefault(node["kind"], {**node, **near, "count": 0, "closes": node["type"] in types})
         group["count"] += 1
     contacts = printer.groups.points()
     return {
@@ -330,6 +362,9 @@ def _inequalities(program: Program, printer: CPrinter, real: str) -> dict:
         "stops": sum(node["rows"] for node in nodes if node["type"] not in types),
         "cones": any(group["cone"] for group in groups.values()),
         "degree": sum(node["pairs"] + node["cone"] for node in nodes),
+        "far_degree": sum(node["pairs"] + node["cone"] for node in nodes if node["kind"] not in reach),
+        "far_total": sum(node["type"] in types and node["kind"] not in reach for node in nodes),
+        "most_rounds": MOST_ROUNDS,
         "attempts": path.ATTEMPTS,
         "papers_attempt": path.PAPERS,
         "by_chord": int(Beginning.CHORD),
@@ -349,6 +384,8 @@ def _inequalities(program: Program, printer: CPrinter, real: str) -> dict:
 
 def _stores_of(program: Program, phase: str) -> list[str]:
     used = {store for call in program.phases.get(phase, ()) for _, store, _ in call.kernel.used_stores()}
+    if phase in NEAR_WORK and "near" in program.notes:
+        used |= {"work"}
     return [store for store in HOLDER if store in used]
 
 

@@ -48,14 +48,19 @@ def is_too_large(layout: str, program: Program) -> bool:
 
 def choose_layout(program: Program) -> str:
     """Inline while it fits the nearest cache; then the order written out for a reader; then a table."""
-    if inline_size(program) <= NEAREST_CACHE:
+    if inline_size(program) <= NEAREST_CACHE and "near" not in program.notes:
         return "inline"
     return "unrolled" if len(program.nodes["body"]) <= READABLE else "looped"
 
 
 def phase_lines(layout: str, printer, phase: str, calls: Sequence[Call]) -> dict:
     """The text of one phase: `table` (static data before the function) and `lines` (its body)."""
-    return LAYOUTS[layout].lines(printer, phase, calls)
+    near = printer.near
+    if near is None:
+        return LAYOUTS[layout].lines(printer, phase, calls)
+    each, listed = near.split(calls)
+    text = LAYOUTS[layout].lines(printer, phase, each)
+    return {**text, "lines": [*text["lines"], *near.lines(phase, listed)]}
 
 
 def _target(printer, node, store: str) -> str:

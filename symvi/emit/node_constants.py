@@ -23,8 +23,13 @@ class NodeConstants:
 
     def _named(self) -> Iterator[Node]:
         for kind in self.groups.kinds:
-            if kind not in ("common", "link", "side") and not kind.startswith("edge"):
+            if kind not in ("common", "link", "side", *self._reaches) and not kind.startswith("edge"):
                 yield from self.program.nodes[kind]
+
+    @property
+    def _reaches(self) -> tuple[str, ...]:
+        near = self.program.notes.get("near")
+        return tuple(near["kinds"].values()) if near else ()
 
     def constant(self, what: str, name: str) -> str:
         """The constant that names a thing: a node of its kind, or an "input", "reaction", "point", "coordinate"."""

@@ -15,6 +15,7 @@ from symvi.emit.parameter_text import ParameterText
 from symvi.exporters.text import ExportedText
 from symvi.numbers.settings import OWN_PARAMETER
 from symvi.program.precision import held
+from symvi.simulate.plan import reals_of
 
 __all__ = ["REAL_BYTES", "fields", "inputs", "parameters", "rows", "struct_bytes"]
 
@@ -101,6 +102,8 @@ def struct_bytes(text: ExportedText) -> dict[str, int]:
     """The size of every struct that a firmware keeps [bytes]: parameters, state, input, work, options, info."""
     size = REAL_BYTES[text.sources.real]
     found = {store: size * max(1, text.plan.sizes[store]) for store in STORES}
+    if near := text.plan.notes.get("near"):  # integers of 16 bits behind the reals
+        found["work"] += -(-2 * near["integers"] // size) * size - size * reals_of(near["integers"])
     header = text.sources.files[f"{text.sources.name}.h"]
     return found | {name: _bytes_of(header, f"{text.sources.name}_{name}", size) for name in ("options", "info")}
 

@@ -44,6 +44,7 @@ TOLERANCE = {"double": 1e-10, "float": 1e-5}  # m/s or rad/s: changes of velocit
 ROUND_OFF = {"double": 4e-15, "float": 2e-6}  # of the largest impulse: what counts as round-off of a momentum
 
 MOST_PARTS = 1024  # into which a step may be split: a part of a step of 0.01 s is then 10 us
+MOST_ROUNDS = 8  # in which contacts that a step closed are added one by one, before all are
 MOST_COUNTED = 10**9  # iterations or starts that are counted in one step, all of its parts together
 KEPT = 1 / 4  # parts of one length are kept for 1/KEPT steps that succeed, before parts twice as long are tried
 ROUGH = 1e-3  # of the squared velocities: what parts may miss of them where the last change was to lead; h⁴ in order

@@ -16,6 +16,7 @@ from symvi.kernels.force import LINK, force_kernels
 from symvi.kernels.inequality import InequalityKernels, keeping, steering
 from symvi.kernels.law import LawKernels, law_kernels, share_kernels, weighing
 from symvi.kernels.limit import dry_friction_kernels, limit_kernels
+from symvi.kernels.nearness import REACH, nearness_kernels, reach_of
 from symvi.kernels.opposing_mass import SIDES
 from symvi.numbers.complementarity_scale import effective_masses, pull, total_mass, touching
 from symvi.physics.model import (
@@ -31,6 +32,7 @@ from symvi.physics.model import (
 from symvi.program.draft import Draft
 from symvi.program.formulation import Formulation
 from symvi.program.opposing_sides import joint_of
+from symvi.program.phases import PHASES
 from symvi.program.problem import Problem
 from symvi.program.program import Node
 
@@ -91,13 +93,16 @@ class Acting:
     def _schedule(self, node: Node, model, kernels: LawKernels | InequalityKernels, joint: Node | None = None) -> None:
         """Call the kernels of a law on its bodies, on the record between them, and on the joint that takes it."""
         ports = self.draft.ports(node, model)
+        if self.formulation.is_near(model):
+            self._schedule_near(node, model, kernels, ports)
         if kernels.directions and kernels.slopes:
             ports[SLOPES] = self.formulation.tie(node, model, Damping(kernels.directions, kernels.slopes))
         if kernels.linked:
             ports[LINK] = self.formulation.link(model)
         if joint is not None:
             ports[JOINT] = joint
-        self.draft.schedule(kernels.kernels, ports, model.name)
+        phases = [phase for phase in PHASES if phase != "setup"] if self.formulation.is_near(model) else PHASES
+        self.draft.schedule(kernels.kernels, ports, model.name, phases)
 
     def forces(self) -> None:
         """Forces at the knots."""
@@ -187,10 +192,18 @@ class Acting:
             taking["bordered"] = self.formulation.borders
         baked, backwards = self.draft.bake(kind, members), self.formulation.is_backwards(model)
         kernels = INEQUALITY_KERNELS[type(model)](self.draft.records, kind, model, baked, backwards, **taking)
+        if self.formulation.is_near(model):
+            kernels.kernels.update(nearness_kernels(self.draft.records, kind, model, baked))
         if not self.problem.is_held:
             for phase in ("soften", "uncouple", "answer"):
                 kernels.kernels.pop(phase, None)
         return kernels
+
+    def _schedule_near(self, node: Node, model, kernels, ports: dict[str, Node]) -> None:
+        """The record of a contact's reach; numbers that follow from parameters wait until the contact is near."""
+        ports[REACH] = self.draft.node(reach_of(node.kind), model.name)
+        if "setup" in kernels.kernels:
+            self.draft.schedule({"prepare": kernels.kernels["setup"]}, ports, model.name)
 
     def _taking(self, law) -> Node | None:
         """The joint that takes a law along its coordinates."""

@@ -11,11 +11,13 @@ from typing import Any
 
 from symvi.analysis.choices import Choices
 from symvi.mechanism import coordinate_kinds
+from symvi.mechanism.contacts import contact_points
 from symvi.physics.multibody import MultibodySystem
 from symvi.program.carrying_tree import carrying_tree
 from symvi.program.compose import Composer
 from symvi.program.formulation import Formulation
 from symvi.program.maximal import MaximalCoordinates
+from symvi.program.near import MANY
 from symvi.program.program import Program, work_of
 from symvi.program.tree import TreeCoordinates
 from symvi.program.tree_refusals import refusal
@@ -43,6 +45,8 @@ def known_to_be_cheaper(system: MultibodySystem, choices: Choices) -> type[Formu
     between: list[Any] = [force for force in mechanism.forces if (law := law_of(force)) and law.is_between_points]
     beside = len(mechanism.couplings) + sum(joint.name not in carrying for joint in mechanism.joints)
     beside += sum("world" not in (pair.parent, pair.child) for pair in (*mechanism.contacts, *between))
+    if not carrying and len(contact_points(mechanism)) > MANY:
+        return MaximalCoordinates  # far contacts are left out (near.py)
     if not carrying:
         return None if beside or mechanism.forces else MaximalCoordinates
     return TreeCoordinates if 2 * saving >= len(mechanism.bodies) >= 2 * beside else None

@@ -110,6 +110,10 @@ class Formulation(Protocol):
         """Whether that record was made for these bodies the other way round."""
         ...
 
+    def is_near(self, model) -> bool:
+        """Whether a contact is looked at only where bodies are near (near.py)."""
+        ...
+
     def tie(self, node: Node, model: LawModel | ContactModel, damping: Damping) -> Node:
         """Take the slopes of laws between two bodies; returns the record of their rows.
 

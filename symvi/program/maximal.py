@@ -26,8 +26,9 @@ from symvi.program.draft import Draft
 from symvi.program.formulation import SINGULAR, Joined
 from symvi.program.matrix import Matrix, Tie
 from symvi.program.motion_split import rows_by_kind
+from symvi.program.near import EDGE, RunTimeElimination, edges_of, found_near, near_notes
 from symvi.program.opposing_sides import opposing_sides
-from symvi.program.phases import KNOWN, LANDING, MATRIX, RESIDUAL
+from symvi.program.phases import ELIMINATION, KNOWN, LANDING, MATRIX, RESIDUAL
 from symvi.program.problem import Problem, acts_along
 from symvi.program.program import Call, Node, OrderNotes
 
@@ -46,6 +47,9 @@ class MaximalCoordinates:
     def __init__(self, draft: Draft, problem: Problem):
         self.draft, self.problem, self.mechanism = draft, problem, problem.mechanism
         self.models = models_of(problem.system, problem.choices)
+        ties = [m.bodies.values() for m in self.models]
+        ties += [law.bodies.values() for law in law_models(problem.system) if None not in law.bodies.values()]
+        self.near = found_near(problem.inequalities, [body.name for body in self.mechanism.bodies], ties)
         self._order()
         first = len(self.mechanism.bodies)
         self.loops = {self.models[i - first].name for i in self.order.loop_constraints}
@@ -60,7 +64,7 @@ class MaximalCoordinates:
         self.taking = {law.joint for law in (*problem.forces, *problem.inequalities) if acts_along(law)} & possible
         while True:
             self.laws = law_models(problem.system, self.taking)
-            blocks = self._with_blocks(problem.inequalities)
+            blocks = [law for law in self._with_blocks(problem.inequalities) if not self.is_near(law)]
             self.graph, self.order = order_of(self.mechanism, self.models, self.laws, blocks)
             carriers = {self.graph.nodes[joint].name for joint in carried_bodies(self.graph, self.order)}
             if self.taking <= carriers:
@@ -105,7 +109,9 @@ class MaximalCoordinates:
 
     def _links(self) -> None:
         """One record for the blocks between two bodies, however many laws or pivots act there."""
-        for pair in linked(self.models, self.laws, self._with_blocks(self.problem.inequalities)):
+        acting = self._with_blocks(self.problem.inequalities)
+        near, far = ([law for law in acting if self.is_near(law) is which] for which in (True, False))
+        for pair in (*linked([], [], near), *linked(self.models, self.laws, far)):
             if pair not in self.links and pair[::-1] not in self.links:
                 self.links[pair] = self.draft.node(LINK, " and ".join(pair))
         self.clear = clear_link(self.draft.records) if self.links else None
@@ -163,13 +169,24 @@ class MaximalCoordinates:
     def is_taken(self, law) -> bool:
         return acts_along(law) and law.joint in self.taking
 
+    def is_near(self, model) -> bool:
+        """Whether a contact is looked at only where bodies are near (near.py)."""
+        return isinstance(model, ContactModel) and model.name in self.near.contacts
+
     def role(self, model) -> tuple[str, ...]:
         loop = ("loop",) if model.name in self.loops else ()
         pivot = ("pivot",) if getattr(model, "pivots", ()) else ()
         laws = model.laws if isinstance(model, ConstraintModel) else None
         damped = (*(("elastic",) if laws.elastic else ()), *(("damped",) if laws.damped else ())) if laws else ()
         stopped = ("stopped",) if getattr(model, "stopped", ()) else ()
-        return (*loop, *pivot, *damped, *stopped, *(("backwards",) if self.is_backwards(model) else ()))
+        return (
+            *loop,
+            *pivot,
+            *damped,
+            *stopped,
+            *(("backwards",) if self.is_backwards(model) else ()),
+            *(("near",) if self.is_near(model) else ()),
+        )
 
     def link(self, model) -> Node:
         pair = tuple(model.bodies.values())
@@ -196,6 +213,16 @@ class MaximalCoordinates:
         for edge in elimination.edges:
             if edge.kind != LINK:
                 draft.nodes.setdefault(edge.kind, []).append(edge)
+        if self.near.bodies:
+            self._in_the_step({call.kernel.name for call in (*forward, *backward, *again)})
+
+    def _in_the_step(self, taken: set[str]) -> None:
+        """Bodies that may touch each other are eliminated in an order that the step finds."""
+        draft, bodies = self.draft, {self.draft.bodies[name] for name in self.near.bodies}
+        for phase in ELIMINATION:
+            draft.phases[phase] = [call for call in draft.phases[phase] if bodies.isdisjoint(call.nodes)]
+        draft.phases["touching"].extend(RunTimeElimination(draft.records, taken).calls.values())
+        draft.nodes[EDGE] = [Node(EDGE, k, "between bodies that touch") for k in range(edges_of(len(bodies)))]
 
     def _newton(self) -> Matrix:
         joints = self.joints
@@ -238,10 +265,13 @@ class MaximalCoordinates:
 
     def notes(self) -> OrderNotes:
         names = [node.name for node in self.graph.nodes]
-        return {
+        found: OrderNotes = {
             "order": [names[i] for i in self.order.order],
             "fill": sorted([names[i], names[j]] for i, j in self.order.fill),
             "loops": sorted(self.loops),
             "coordinates": "maximal",
             "chords": False,
         }
+        if near := near_notes(self.draft, self.near, list(self.links)):
+            found["near"] = near
+        return found

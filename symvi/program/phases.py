@@ -5,6 +5,7 @@ from __future__ import annotations
 PHASES = (
     "setup",
     "prepare",
+    "approach",
     "watch",
     "inspect",
     "measure_bend",
@@ -29,6 +30,7 @@ PHASES = (
     "predict",
     "right_hand_side",
     "right_hand_side_exact",
+    "touching",
     "eliminate",
     "resolve",
     "substitute",
@@ -39,6 +41,8 @@ PHASES = (
     "compare",
     "depart",
     "do_work",
+    "arrived",
+    "idle",
     "react",
     "reset",
     "gather",
@@ -77,4 +81,7 @@ ELIMINATION = ("eliminate", "resolve", "substitute")
 # A step by a quadrature rule (rule_coordinates.py), in place of RESIDUAL, MATRIX and ELIMINATION; starts and knots are
 # those of order 2.
 RULE = tuple(phase for phase in PHASES if phase.endswith("_rule"))
-LANDING = tuple(phase for phase in PHASES if phase not in (*KNOWN, *RESIDUAL, *MATRIX, *ELIMINATION, *RULE))
+# Of contacts that are looked at only where bodies are near (near.py): whether they are, gaps where bodies arrived, and
+# the kernels that eliminate bodies in an order that the step finds.
+NEAR = ("approach", "touching", "arrived", "idle")
+LANDING = tuple(phase for phase in PHASES if phase not in (*KNOWN, *RESIDUAL, *MATRIX, *ELIMINATION, *RULE, *NEAR))

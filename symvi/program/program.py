@@ -66,6 +66,21 @@ def work_of(program: Program) -> int:
     return sum(program.flops(phase) for phase in WORKING)
 
 
+class NearNotes(TypedDict):
+    """What is told of contacts that are looked at only where bodies are near.
+
+    kinds: type of contacts -> type of the records of their reach. bodies: numbers of those that may touch each other.
+    pairs: which of these do, by their places in `bodies`; a pair's number is that of its record of type LINK. edges:
+    how many blocks between them there may be at once. integers: of 16 bits, that the work memory holds for all this.
+    """
+
+    kinds: dict[str, str]
+    bodies: list[int]
+    pairs: list[list[int]]
+    edges: int
+    integers: int
+
+
 @dataclass(frozen=True)
 class RowInfo:
     """A constraint row as a user knows it."""
@@ -80,7 +95,8 @@ class OrderNotes(TypedDict):
 
     coordinates: what is solved for, "maximal" or "tree". chords: `resolve` takes any residual through the factors of an
     earlier iteration, which leaves what is open to `rest` of bodies, and steps begin on a parabola through three.
-    rule: the name of the quadrature rule that makes the steps.
+    rule: the name of the quadrature rule that makes the steps. near: contacts that are looked at where bodies are near
+    (near.py).
     """
 
     order: list[str]
@@ -89,6 +105,7 @@ class OrderNotes(TypedDict):
     coordinates: str
     chords: bool
     rule: NotRequired[str]
+    near: NotRequired[NearNotes]
 
 
 class MotionNotes(TypedDict):

@@ -235,6 +235,9 @@ class TreeCoordinates:
     def is_backwards(self, model) -> bool:
         return False
 
+    def is_near(self, model) -> bool:
+        return False
+
     # --- elimination --------------------------------------------------------------------------------------------------
     def elimination(self) -> None:
         phases = self.draft.phases

@@ -179,6 +179,11 @@ class Plan:
         return cls(**data)
 
 
+def reals_of(integers: int) -> int:
+    """How many reals take no less memory than so many integers of 16 bits, in float too."""
+    return (integers + 1) // 2
+
+
 def plan_of(program: Program) -> Plan:
     """The plan of a program."""
     fields: dict[str, dict[str, tuple[int, int]]] = {}
@@ -192,6 +197,8 @@ def plan_of(program: Program) -> Plan:
                     offset += field.size
         fields[store], sizes[store] = places, offset
     sizes["work"] += sizes["state"] * (2 if program.phases["push"] else 1)  # where a step began, and led
+    if "near" in program.notes:
+        sizes["work"] += reals_of(program.notes["near"]["integers"])
     kinds = list(program.nodes)
     constraints = sorted(program.notes["constraints"], key=lambda c: (kinds.index(c["kind"]), c["index"]))
     notes: dict[str, Any] = {key: value for key, value in program.notes.items() if key not in ("constraints", "angles")}

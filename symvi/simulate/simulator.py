@@ -343,6 +343,11 @@ def _engine_of(
     if real != "double":
         raise ArgumentError("the Python back end computes in double; real='float' needs backend='c'")
     program = composed(mechanism, loops, coordinates, order)
+    if "near" in program.notes:
+        raise ArgumentError(
+            f"mechanism '{mechanism.name}' has so many contacts that far ones are left out of a step, which the Python "
+            "back end cannot do; use backend='c'"
+        )
     from symvi.simulate.reference import ReferenceSolver  # a process that runs C needs none
 
     return PythonEngine(plan_of(program), ReferenceSolver(program)), None
