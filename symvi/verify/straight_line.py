@@ -13,6 +13,7 @@ from fractions import Fraction
 from typing import Any
 
 from symvi.exact.dual import Dual, reciprocal
+from symvi.verify.errors import Endless
 from symvi.verify.worlds import Enough, World, primal
 
 MOST_OPERATIONS = 200_000  # of all ways of a function
@@ -40,7 +41,7 @@ class Written:
 
     def _other(self, other) -> Written | None:
         if type(other) is Written:
-            return other if other.tape is self.tape else self._spoil()
+            return other if other.tape is self.tape else self.tape.spoil()
         return self.tape.constant(other) if type(other) is int else None
 
     def __add__(self, other):
@@ -89,9 +90,8 @@ class Written:
     def __pos__(self):
         return self
 
-    def _spoil(self, *_) -> Any:
-        self.tape.spoiled = True
-        raise Spoiled
+    def _spoil(self, *_):
+        self.tape.spoil()
 
     __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __bool__ = __float__ = __int__ = __abs__ = _spoil  # type: ignore[assignment]
     __hash__ = object.__hash__
@@ -114,6 +114,8 @@ class Tape(World):
         key = kind, a, b
         if (found := self.known.get(key)) is not None:
             return found
+        if len(self.events) > MOST_OPERATIONS:
+            self.spoil()
         try:
             made = Written(value(), self.count, self)
         except BaseException:
@@ -146,7 +148,12 @@ class Tape(World):
         """A number as one of this tape."""
         if type(x) is not Written:
             return self.constant(x)
-        return x if x.tape is self else x._spoil()
+        return x if x.tape is self else self.spoil()
+
+    def spoil(self) -> Any:
+        """Give up: code is run as it is."""
+        self.spoiled = True
+        raise Spoiled
 
     def order(self, a, b) -> int:
         a, b = self.own(a), self.own(b)
@@ -238,7 +245,7 @@ class StraightLines:
         if self.root.end is not None:
             try:
                 return self._replayed(numbers, world, lean)
-            except Enough:
+            except (Enough, Endless):
                 raise
             except Unknown:
                 _restore(world, before)
@@ -286,7 +293,7 @@ class StraightLines:
         try:
             found = self.of({name: noted[name] for name in values}, tape)
             results = [tape.own(x) for x in found.entries]
-        except Enough:
+        except (Enough, Endless):
             raise
         except Exception:
             self.left -= FAILED
