@@ -258,9 +258,9 @@ def _end(leaves: Callable[[int], bool | None], far: int | None) -> tuple[int | N
 
     far: where it has been left.
     """
-    nearest, inside = far, STEPS[-1]
-    if far is not None and leaves(inside) is False:
-        beyond = True  # whether another way is gone there, or there is nothing
+    if far is not None and leaves(STEPS[-1]) is False:
+        nearest, inside = far, STEPS[-1]
+        beyond: bool | None = True  # whether another way is gone there, or there is nothing
         while nearest - inside > 1:
             middle = (nearest + inside) // 2
             left = leaves(middle)

@@ -28,8 +28,8 @@ from symvi.verify.worlds import FloatWorld, World, primal
 
 FOREIGN = frozenset({"numpy", "symvi", "sympy", "mpmath", "scipy"})
 # Ufuncs, and methods of theirs, that ask nothing of numbers: they take those of a world as they are.
-WHOLLY = {f: ("__call__",) for f in (np.subtract, np.multiply, np.true_divide, np.negative, np.matmul)}
-WHOLLY[np.add] = ("__call__", "reduce")
+WHOLLY: dict[np.ufunc, tuple[str, ...]] = {np.add: ("__call__", "reduce")}
+WHOLLY |= {f: ("__call__",) for f in (np.subtract, np.multiply, np.true_divide, np.negative, np.matmul)}
 AXES = frozenset({"axis", "keepdims"})
 SUMMED, LARGEST_SUM = 3, 6  # rows of a matrix whose determinant is a sum of products; of one without a pivot
 # Ufuncs that take infinite numbers: bounds that are none.

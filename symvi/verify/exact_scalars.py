@@ -220,7 +220,7 @@ def plain_value(number, world: World, told: Callable[[str], None]):
             return constant.value(world)
         value = constant.value(world)
         if kind is float:
-            world.literals[number] = value
+            world.literals[float(number)] = value
         return value
     return plain_value(number[()], world, told) if _is_one_in_an_array(number) else None
 

@@ -201,7 +201,7 @@ class Part:
     def __init__(self):
         self.done: list[tuple] = []
         self.needed: set[int] = set()
-        self.end: tuple | None = None
+        self.end: tuple[int, Any, Any] | None = None
         self._lean: list[tuple] | None = None
 
     def need(self, places: set[int]) -> None:
@@ -320,7 +320,8 @@ class StraightLines:
                 return False
             part.need({k - start for k in needed if start <= k < number})
             if kind != RESULT:
-                part, start = part.end[2].setdefault(outcome, Part()), number + 1
+                following: dict[object, Part] = part.end[2]
+                part, start = following.setdefault(outcome, Part()), number + 1
         return True
 
 

@@ -38,7 +38,7 @@ SMALL = 1e-12  # of a column's size: what is left of one that says nothing new
 class _OnTheWay(RealWorld):
     """A world in which the first conditions go a given way, and no more than those are asked."""
 
-    way = ()
+    way: tuple = ()
 
     def decide(self, outcome: bool, site: object) -> bool:
         super().decide(outcome, site)

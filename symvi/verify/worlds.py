@@ -43,7 +43,7 @@ class World:
     tape = None  # of worlds that keep one
     replays: object = None  # worlds of one kind have the same constants; None: code runs every time it is asked
     pi: Any  # where it has one
-    way: tuple | None = None  # that the first conditions are made to go
+    way: Any = None  # the ways as a tuple, that the first conditions are made to go
     at: Callable[[Any, Line], None] | None = None  # of worlds that write down where numbers were made
 
     def __init__(self, base: dict[str, Callable]):
