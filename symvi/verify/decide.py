@@ -144,6 +144,7 @@ def without_claim(problem: Problem) -> Point | None:
 def ask_twice(problem: Problem) -> None:
     """Raises VerificationError for Python code that answers differently when it is asked again."""
     world = FloatWorld()
+    world.replays = None
     for given, ask in ((problem.function, problem.values), (problem.claimed, problem.claim)):
         began = process_time()
         for number in range(MOST_TWICE) if given.origin == "Python" else ():

@@ -11,7 +11,7 @@ the derivative next to the region counts: what a claim says has to lie between t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -77,38 +77,40 @@ class Judged:
     other: dict[int, float]
 
 
-def judged(
-    problem: Problem, point: Point, path: tuple, truth: list | None, claim: list, wide: bool, edges: bool = True
-) -> Judged | None:
+def judged(problem: Problem, point: Point, path: tuple, truth: list | None, claim: list, wide: bool) -> Judged | None:
     """What of the differences at a point matters; None where nothing can be said, as at a jump without slopes.
 
     truth: by the function's own formula, None where that has none. wide: whether random points reach the region: then
-    errors count against their own row, of which the other rows may have larger units. edges: what does not matter at
-    the point is looked at near the ends of the region too.
+    errors count against their own row, of which the other rows may have larger units. What does not matter at the point
+    is looked at near the ends of the region too.
     """
     found = region(problem, point, path, wide)
+    here = _judged_in(problem, found, truth, claim, wide)
+    if here is None or here.wrong or not here.noted or found is None:
+        return here
+    return _worst([here, *_at_edges(problem, found, wide)])
+
+
+def _judged_in(problem: Problem, found: Region | None, truth: list | None, claim: list, wide: bool) -> Judged | None:
+    """What of the differences at a point of a region matters; the region is None where it is open."""
     sizes = _sizes(problem, [*([truth] if truth else []), claim], by_row=wide)
     apart = [None] * len(claim) if truth is None else [abs(t - c) for t, c in zip(truth, claim, strict=True)]
     if found is None or (wide and not found.is_point):
         if truth is None:
             return None
         relative = {k: _share(d, sizes[k]) for k, d in enumerate(apart) if d}
-        here = Judged(relative, {}, {}) if found is None else Judged(*_split(relative, problem.effect), {})
-    else:
-        here = _by_surroundings(problem, found, truth, claim, apart, sizes)
-    if not edges or here is None or here.wrong or not here.noted or found is None:
-        return here
-    return _worst([here, *_at_edges(problem, found, path, wide)])
+        return Judged(relative, {}, {}) if found is None else Judged(*_split(relative, problem.effect), {})
+    return _by_surroundings(problem, found, truth, claim, apart, sizes)
 
 
-def _at_edges(problem: Problem, found: Region, path: tuple, wide: bool) -> Iterator[Judged]:
+def _at_edges(problem: Problem, found: Region, wide: bool) -> Iterator[Judged]:
     """What matters near the ends of a region, where errors of a series are largest."""
     for edge in found.edges:
         try:
             both = compared(problem, edge)
         except NO_VALUE:
             continue
-        there = judged(problem, edge, path, both.truth, both.claim or [], wide, edges=False)
+        there = _judged_in(problem, found, both.truth, both.claim or [], wide)
         if there is not None:
             yield there
 
@@ -251,6 +253,29 @@ def _ends(problem: Problem, point: Point, wide: bool) -> Iterator[Point]:
         }
 
 
+def _end(leaves: Callable[[int], bool | None], far: int | None) -> tuple[int | None, int | None]:
+    """The powers of 2 between which a region ends, just outside and just inside of it; None where there are none.
+
+    far: where it has been left.
+    """
+    if far is not None and leaves(STEPS[-1]) is False:
+        nearest, inside = far, STEPS[-1]
+        beyond: bool | None = True  # whether another way is gone there, or there is nothing
+        while nearest - inside > 1:
+            middle = (nearest + inside) // 2
+            left = leaves(middle)
+            nearest, inside, beyond = (nearest, middle, beyond) if left is False else (middle, inside, left)
+        if beyond:
+            return nearest, inside
+    inside = None
+    for k in reversed(STEPS):  # outwards, past places where there is nothing
+        left = leaves(k)
+        if left:
+            return k, inside
+        inside = k if left is False else inside
+    return far, inside
+
+
 def _side(problem: Problem, point: Point, end: Point, sign: int, path: tuple, way: tuple) -> list[Side] | None:
     """Just outside of the region in a direction, [] where the variables end there; None where it does not end."""
 
@@ -261,26 +286,24 @@ def _side(problem: Problem, point: Point, end: Point, sign: int, path: tuple, wa
     def leaves(k: int) -> bool | None:
         """Whether another way is gone there; None where there is nothing."""
         try:
-            return problem.path(place(k), RealWorld()) != path
+            return problem.path(place(k), world) != path
         except (*NO_VALUE, OutsideDomain):
             return None
 
-    out = [leaves(k) for k in FAR_OUT]
-    if False in out and True not in out:
+    world = RealWorld()
+    out: list[bool | None] = []
+    while len(out) < len(FAR_OUT) and not (out and out[-1]):
+        out.append(leaves(FAR_OUT[len(out)]))
+    if False in out and not out[-1]:
         return None
-    nearest, inside = None, None
-    for k, left in zip((*FAR_OUT, *STEPS), (*out, *map(leaves, STEPS)), strict=True):
-        nearest, inside = (k, None) if left else (nearest, k if inside is None and left is False else inside)
+    nearest, inside = _end(leaves, FAR_OUT[len(out) - 1] if out[-1] else None)
     if nearest is None:
         return []
-    while inside is not None and nearest - inside > 1:
-        middle = (nearest + inside) // 2
-        nearest, inside = (middle, inside) if leaves(middle) is not False else (nearest, middle)
-    there, world = place(nearest), RealWorld(DIGITS)
+    there, sharp = place(nearest), RealWorld(DIGITS)
     try:
-        slopes = problem.truth(there, world)
+        slopes = problem.truth(there, sharp)
     except NO_VALUE:
         slopes = None
     edge = None if inside is None else place(inside)
-    same = problem.way(there, RealWorld()) == way
-    return [Side(slopes, problem.values(there, world), sign * Fraction(2) ** nearest, same, edge)]
+    same = problem.way(there, world) == way
+    return [Side(slopes, problem.values(there, sharp), sign * Fraction(2) ** nearest, same, edge)]

@@ -12,7 +12,7 @@ import functools
 import math
 import sys
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -24,9 +24,13 @@ from symvi.verify.exact_scalars import METHODS, Scalar, plain_value, user_line
 from symvi.verify.sites import ARRAYS
 from symvi.verify.steps import OF_ARRAYS, OF_NUMBERS
 from symvi.verify.unwritten import Unwritten
-from symvi.verify.worlds import World, primal
+from symvi.verify.worlds import FloatWorld, World, primal
 
 FOREIGN = frozenset({"numpy", "symvi", "sympy", "mpmath", "scipy"})
+# Ufuncs, and methods of theirs, that ask nothing of numbers: they take those of a world as they are.
+WHOLLY: dict[np.ufunc, tuple[str, ...]] = {np.add: ("__call__", "reduce")}
+WHOLLY |= {f: ("__call__",) for f in (np.subtract, np.multiply, np.true_divide, np.negative, np.matmul)}
+AXES = frozenset({"axis", "keepdims"})
 SUMMED, LARGEST_SUM = 3, 6  # rows of a matrix whose determinant is a sum of products; of one without a pivot
 # Ufuncs that take infinite numbers: bounds that are none.
 COMPARING = frozenset("maximum minimum fmax fmin clip less less_equal greater greater_equal equal not_equal".split())
@@ -41,6 +45,10 @@ class ExactArray(np.ndarray):
 
     def __array_ufunc__(self, ufunc, method, *inputs, out=None, **options):
         _tell_of_precision(options.pop("dtype", None))
+        if out is None and method in WHOLLY.get(ufunc, ()) and options.keys() <= AXES:
+            found = _computed(getattr(ufunc, method), inputs, options, self)
+            if found is not None:
+                return found
         infinite = method == "__call__" and ufunc.__name__ in COMPARING
         plain = [_all_exact(x, self, infinite) if isinstance(x, np.ndarray | float | np.number) else x for x in inputs]
         if out is not None:
@@ -109,6 +117,53 @@ class ExactArray(np.ndarray):
 
     def __array__(self, *arguments, **options):
         return super().__array__(*arguments, **options).view(ExactArray)
+
+
+def _computed(function: Callable, inputs: Sequence, options: dict, like: ExactArray):
+    """What is computed of the world's own numbers, wrapped again; None where some operand has others, or for a tape."""
+    first = _first_exact(like)
+    if first is None or first.world.tape is not None:
+        return None
+    world, told, plain = first.world, first.told, []
+    for x in inputs:
+        numbers = _of_the_world(x, world, told)
+        if numbers is None:
+            return None
+        plain.append(numbers)
+    with _quiet(world):
+        found = function(*plain, **options)
+    if type(found) is not np.ndarray:
+        return first.wrap(found)
+    flat, wrapped = found.reshape(-1), EMPTY(found.size, dtype=object)
+    for i, value in enumerate(flat):
+        wrapped[i] = first.wrap(value)
+    return wrapped.reshape(found.shape).view(ExactArray)
+
+
+def _of_the_world(x, world: World, told: Callable) -> np.ndarray | None:
+    """An operand's numbers as the world's, without what keeps a user's conditions; None where some are no numbers."""
+    if not isinstance(x, np.ndarray):
+        x = [x]
+        shape: tuple[int, ...] = ()
+    else:
+        shape, x = x.shape, _objects(x).reshape(-1).tolist()
+    found = EMPTY(len(x), dtype=object)
+    for i, entry in enumerate(x):
+        kind = type(entry)
+        if kind is Scalar:
+            found[i] = entry.value
+        elif kind is float or kind is int:
+            if kind is float and not math.isfinite(entry):
+                return None
+            found[i] = plain_value(entry, world, told)
+        else:
+            return None
+    return found.reshape(shape)
+
+
+def _quiet(world: World):
+    """Of numbers that are exact there are no warnings; machine numbers give some."""
+    return nullcontext() if not isinstance(world, FloatWorld) else np.errstate(all="ignore")
 
 
 def _compiled() -> NeedsFloats:

@@ -21,7 +21,7 @@ from symvi.verify.sites import condition_at, user_frame
 from symvi.verify.worlds import World
 
 PACKAGES = ("numpy", "mpmath", "sympy")
-OWN = ("symvi/verify/", "symvi\\verify\\", "symvi/proofs/", "symvi\\proofs\\")
+OWN = tuple(f"symvi{s}{room}{s}" for room in ("verify", "exact", "proofs") for s in "/\\")
 INSIDE = (*OWN, *(f"{s}{name}{s}" for name in PACKAGES for s in "/\\"), fractions.__file__)
 ORDERS = (-1, 0, 1)
 
@@ -47,13 +47,17 @@ class Scalar:
 
     # --- arithmetic ---------------------------------------------------------------------------------------------
     def __add__(self, other):
-        other = self.other(other)
+        if type(other) is Scalar:
+            return self.wrap(self.value + other.value)
+        other = plain_value(other, self.world, self.told)
         return NotImplemented if other is None else self.wrap(self.value + other)
 
     __radd__ = __add__
 
     def __sub__(self, other):
-        other = self.other(other)
+        if type(other) is Scalar:
+            return self.wrap(self.value - other.value)
+        other = plain_value(other, self.world, self.told)
         return NotImplemented if other is None else self.wrap(self.value - other)
 
     def __rsub__(self, other):
@@ -61,13 +65,17 @@ class Scalar:
         return NotImplemented if other is None else self.wrap(other - self.value)
 
     def __mul__(self, other):
-        other = self.other(other)
+        if type(other) is Scalar:
+            return self.wrap(self.value * other.value)
+        other = plain_value(other, self.world, self.told)
         return NotImplemented if other is None else self.wrap(self.value * other)
 
     __rmul__ = __mul__
 
     def __truediv__(self, other):
-        other = self.other(other)
+        if type(other) is Scalar:
+            return self.wrap(self.value / other.value)
+        other = plain_value(other, self.world, self.told)
         return NotImplemented if other is None else self.wrap(self.value / other)
 
     def __rtruediv__(self, other):
@@ -193,9 +201,12 @@ class Scalar:
 
 def plain_value(number, world: World, told: Callable[[str], None]):
     """A number of a user's code as a number of the world; None for what is no number."""
-    if type(number) is Scalar:
+    kind = type(number)
+    if kind is Scalar:
         return number.value
-    if isinstance(number, Integral):
+    if kind is float and number in world.literals:
+        return world.literals[number]
+    if kind is int or isinstance(number, Integral):
         return world.constant(int(number))
     if isinstance(number, Fraction):
         return world.constant(number)
@@ -204,8 +215,13 @@ def plain_value(number, world: World, told: Callable[[str], None]):
             constant = _meaning(number)
         except ValueError as error:
             raise VerificationError(f"{user_line()}: {error}") from None
-        told(constant.said)
-        return constant.value(world)
+        if constant.said or constant.unit is not None:
+            told(constant.said)
+            return constant.value(world)
+        value = constant.value(world)
+        if kind is float:
+            world.literals[float(number)] = value
+        return value
     return plain_value(number[()], world, told) if _is_one_in_an_array(number) else None
 
 

@@ -57,9 +57,9 @@ class Problem:
         """The claimed entries in the wanted shape, row by row; a transposed claim is turned over first."""
         return self.claim_at(in_world(point, world), world)
 
-    def claim_at(self, values: Mapping, world: World) -> list:
-        """The same for numbers of the world."""
-        found = self.claimed.evaluate(values, world)
+    def claim_at(self, values: Mapping, world: World, lean: bool = False) -> list:
+        """The same for numbers of the world; lean: only the ways of conditions are asked for."""
+        found = self.claimed.found(values, world, lean)
         entries = self.taken(found, self.transposed)
         if entries is None:
             raise VerificationError(
@@ -104,14 +104,15 @@ class Problem:
     def path(self, point: Point, world: World) -> tuple:
         """The ways that all conditions go at a point."""
         world.path()
-        self.values(point, world)
-        self.claim(point, world)
+        values = in_world(point, world)
+        self.function.found(values, world, lean=True)
+        self.claim_at(values, world, lean=True)
         return world.path()
 
     def way(self, point: Point, world: World) -> tuple:
         """The ways that the function's own conditions go."""
         world.path()
-        self.values(point, world)
+        self.function.found(in_world(point, world), world, lean=True)
         return world.path()
 
     def draw(self, number: int) -> Point:

@@ -18,7 +18,7 @@ from symvi.verify.worlds import World
 
 def outputs(function: Function, question: Question, values: Mapping[str, Sequence], world: World) -> list:
     """The function's outputs; with weights, the one number lambda·f."""
-    entries = function.evaluate(values, world).entries
+    entries = function.found(values, world).entries
     if question.weights is None:
         return entries
     found = world.zero

@@ -41,7 +41,9 @@ class World:
     name = ""
     exact = True
     tape = None  # of worlds that keep one
+    replays: object = None  # worlds of one kind have the same constants; None: code runs every time it is asked
     pi: Any  # where it has one
+    way: Any = None  # the ways as a tuple, that the first conditions are made to go
     at: Callable[[Any, Line], None] | None = None  # of worlds that write down where numbers were made
 
     def __init__(self, base: dict[str, Callable]):
@@ -57,6 +59,7 @@ class World:
         self.equalities: set[object] = set()  # conditions of which one way says that two numbers are equal
         self.until: tuple | None = None  # (site, turn) of the last condition that matters
         self.memory: dict | None = None  # true derivatives and the ways that conditions went in them
+        self.literals: dict[float, Any] = {}  # what stands in code, and is that decimal
         self.zero, self.one = self.constant(0), self.constant(1)
 
     def constant(self, value: int | Fraction):
@@ -178,6 +181,7 @@ class RealWorld(World):
     def __init__(self, digits: int = DIGITS, told: int = DIGITS):
         self.context = _context(digits)
         self.digits, self._whole = digits, {}
+        self.replays = type(self), digits
         mp = self.context
         digit = mp.mpf(10) ** -min(digits, told)
         self._relative, self._least = digit * RELATIVE_NOISE, digit * NOISE
@@ -230,6 +234,7 @@ class FloatWorld(World):
 
     def __init__(self):
         names = ("sin", "cos", "exp", "log", "sqrt", "atan2", "erf")
+        self.replays = FloatWorld
         super().__init__({name: self._guarded(getattr(math, name)) for name in names})
 
     def constant(self, value: int | Fraction) -> float:
