@@ -64,6 +64,9 @@ def test_composite_bodies_give_the_matrices_of_tangents(name: str, coordinates) 
     order = [*places, *(len(places) + k for k in places)]
     assert status == 0
     np.testing.assert_allclose(a[np.ix_(order, order)], found.A, rtol=0, atol=ROUND_OFF * np.abs(found.A).max())
+    slopes.enter(motion.resume, row)
+    status, loosely, _ = slopes.linearize(SolverOptions(fixed_iterations=1), linearizer.near)
+    assert status == 0 and np.abs(loosely - a).max() <= ROUND_OFF * np.abs(a).max()  # at the solution all the same
     np.testing.assert_allclose(b[order], found.B, rtol=0, atol=ROUND_OFF * max(1.0, np.abs(found.B).max(initial=0.0)))
 
 
