@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from fractions import Fraction
 from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -15,14 +14,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from symvi.verify.arrays import Tapes, usable
-from symvi.verify.crossed import crossed
 from symvi.verify.factors import ZERO, all_known
 from symvi.verify.gyroscopic import gyroscopic_terms
-from symvi.verify.levers import Torques, other_levers
-from symvi.verify.pairs_of_errors import pairs_of_errors
 from symvi.verify.points import Point
 from symvi.verify.replaced import Replaced, replaced
-from symvi.verify.scopes import Scope
+from symvi.verify.scopes import WHOLE, Scope
 from symvi.verify.terms import AFTER, BEFORE, ON_THE_WAY, PART, Term, terms
 from symvi.verify.worlds import FloatWorld
 
@@ -44,30 +40,19 @@ def additions(bench: Bench, scope: Scope) -> Iterator[tuple[str, str, float]]:
     yield from _exchanged_rows(bench, scope)
     yield from _exchanged_columns(bench, scope)
     yield from _terms(bench, scope)
-    count = len(scope.rows) * len(scope.columns)
-    if count > 1 or count == bench.layout.rows * bench.layout.columns:
+    if len(scope.rows) * len(scope.columns) > 1 or scope.where == WHOLE:
         yield from _replaced(bench, scope)
-    if count == 3:
-        yield from _crossed(bench, scope)
-    if scope.columns in {tuple(block) for block in bench.layout.blocks.values() if len(block) == 3}:
-        yield from _levers(bench, scope)
-    if all(scope.holds(place) for place in bench.wrong):
-        yield from _pairs(bench, scope)
-    if count == 1:
-        yield from _other_entry(bench, scope)
-        yield from _added(bench, scope)
 
 
 class Shared:
     """What these searches have in common, each made when one of them first needs it.
 
-    replaced: replaced arrays that were looked at; the rest comes from `to_replace`. paired: pairs of errors were told.
+    replaced: replaced matrices that were looked at; the rest comes from `to_replace`.
     """
 
     def __init__(self, bench: Bench):
         self.bench = bench
         self.replaced: list[Replaced] = []
-        self.paired = False
 
     def truths(self) -> list[np.ndarray]:
         """The truth at both points, which are such that it has a value."""
@@ -78,17 +63,13 @@ class Shared:
         return found
 
     @cached_property
-    def tapes(self) -> Tapes | None:
-        bench = self.bench
-        return Tapes(bench.problem, bench.points, bench.traces) if usable(bench.problem, bench.traces) else None
-
-    @cached_property
     def to_replace(self) -> Iterator[Replaced]:
-        return iter(()) if self.tapes is None else replaced(self.tapes)
-
-    @cached_property
-    def torques(self) -> Torques | None:
-        return Torques(self.tapes) if self.tapes is not None and self.tapes.vectors() else None
+        bench = self.bench
+        return (
+            replaced(Tapes(bench.problem, bench.points, bench.traces))
+            if usable(bench.problem, bench.traces)
+            else iter(())
+        )
 
     @cached_property
     def terms(self) -> list[list[Term]]:
@@ -179,7 +160,7 @@ def _off_the_sphere(bench: Bench, scope: Scope) -> Iterator[tuple[str, str, floa
             yield words, "manifold", 1.0
 
 
-# --- rows and entries that stand elsewhere --------------------------------------------------------------------------
+# --- rows and columns that stand elsewhere ------------------------------------------------------------------------
 def _exchanged_rows(bench: Bench, scope: Scope) -> Iterator[tuple[str, str, float]]:
     if len(scope.rows) < 2 or len(scope.columns) < 2:
         return
@@ -220,116 +201,27 @@ def _exchanged_columns(bench: Bench, scope: Scope) -> Iterator[tuple[str, str, f
         yield f"a permutation of its columns: {', '.join(moved)} where {', '.join(wanted)} should be", "order", 1.2
 
 
-def _other_entry(bench: Bench, scope: Scope) -> Iterator[tuple[str, str, float]]:
-    i, k = scope.rows[0], scope.columns[0]
-    truths = bench.shared.truths()
-    if bench.claims[0][i, k] == bench.claims[1][i, k]:
-        return  # a number that is the same everywhere stands in many places
-    for sign, words in ((1, "the true entry"), (-1, "minus the true entry")):
-        for r, c in np.ndindex(truths[0].shape):
-            if (r, c) == (i, k):
-                continue
-            values = [(claim[i, k], sign * t[r, c]) for claim, t in zip(bench.claims, truths, strict=True)]
-            if all(abs(a - b) < NEAR * abs(b) for a, b in values):
-                yield f"{words} {[int(r), int(c)]}", "order", 2.5
-                return
-
-
-# --- what is added to an entry ------------------------------------------------------------------------------------
-def _added(bench: Bench, scope: Scope) -> Iterator[tuple[str, str, float]]:
-    """A number of the question, or a product of two, that an entry has too much."""
-    window = (scope.rows[0], scope.columns[0])
-    deltas = [float(delta[window]) for delta in differences(bench)]
-    for cost, words, values in _monomials(bench):
-        ratios = [delta / value for delta, value in zip(deltas, values, strict=True)]
-        if not all(abs(ratio - ratios[0]) <= NEAR * abs(ratio) for ratio in ratios):
-            continue
-        size = Fraction(ratios[0]).limit_denominator(4)
-        if 0 < abs(size) <= 4 and abs(float(size) - ratios[0]) <= NEAR * abs(ratios[0]):
-            number = str(abs(size)) if abs(size) != 1 or not words else ""
-            amount = " ".join(part for part in (number, words) if part)
-            yield f"too {'much' if size > 0 else 'little'} by {amount}", "term", 4.0 + cost
-            return
-
-
-def _monomials(bench: Bench) -> Iterator[tuple[float, str, tuple[float, ...]]]:
-    """(cost, words, values at both points) of 1, the variables' numbers, and their products."""
-    yield 0.0, "", tuple(1.0 for _ in bench.points)
-    numbers = []
-    for name, variable in bench.problem.question.variables.items():
-        for k in range(variable.size):
-            words = f"{name}[{k}]" if variable.shape else name
-            numbers.append((words, tuple(float(point[name][k]) for point in bench.points)))
-    numbers = [(words, values) for words, values in numbers if all(values)][:MOST_NUMBERS]
-    yield from ((0.0, words, values) for words, values in numbers)
-    for i, (words, values) in enumerate(numbers):
-        for other, more in numbers[i:]:
-            said = f"{words} {other}" if other != words else f"{words}²"
-            yield 0.5, said, tuple(a * b for a, b in zip(values, more, strict=True))
-
-
-# --- another array, a cross product, two errors at once -----------------------------------------------------------
+# --- another matrix on the way ------------------------------------------------------------------------------------
 def _replaced(bench: Bench, scope: Scope) -> Iterator[tuple[str, str, float]]:
-    """The claim is the derivative with one array in the place of another."""
-    yielded = 0
+    """The claim is the derivative with one matrix turned over, or inverted."""
     for one in chain(bench.shared.replaced, _further(bench)):
-        if one.columns is not None and not set(one.columns) & set(scope.columns):
-            continue
-        if (words := _replaced_words(bench, scope, one)) is not None:
-            yield "; ".join(part for part in (one.says, words) if part), one.kind, one.cost + bool(words) / 4
-            yielded += 1
-            if yielded == MOST_TERMS:
-                return
+        window = np.ix_(list(scope.rows), list(scope.columns))
+        both = zip(bench.claims, one.matrices, bench.shared.truths(), strict=True)
+        if all(_is_another(*(np.reshape(m, np.shape(t))[window] for m in (c, r, t))) for c, r, t in both):
+            yield one.says, one.kind, one.cost
+
+
+def _is_another(claim: np.ndarray, matrix: np.ndarray, truth: np.ndarray) -> bool:
+    """Whether a claim is a matrix that is not the truth."""
+    fits = np.abs(claim - matrix).max() <= NEAR * np.abs(claim).max()
+    return bool(fits and np.abs(matrix - truth).max() > NEAR * np.abs(truth).max())
 
 
 def _further(bench: Bench) -> Iterator[Replaced]:
-    """Replaced arrays that have not been looked at, while there is effort left."""
+    """Replaced matrices that have not been looked at, while there is effort left."""
     while bench.effort.spend_on_array() and (one := next(bench.shared.to_replace, None)) is not None:
         bench.shared.replaced.append(one)
         yield one
-
-
-def _replaced_words(bench: Bench, scope: Scope, one: Replaced) -> str | None:
-    """None where it does not explain a scope; else what factor is left, "" for none."""
-    window, ratios = np.ix_(list(scope.rows), list(scope.columns)), []
-    both = zip(bench.claims, one.matrices, bench.shared.truths(), strict=True)
-    for claim, matrix, truth in both:
-        claim, true, part = np.array(claim)[window], np.array(truth)[window], matrix.reshape(np.shape(truth))[window]
-        if np.abs(part - true).max() <= NEAR * np.abs(true).max():
-            return None
-        if one.scaled and one.columns is not None:
-            inside = [i for i, k in enumerate(scope.columns) if k in one.columns]
-            rest = [i for i in range(len(scope.columns)) if i not in inside]
-            if np.abs((claim - part)[:, rest]).max(initial=0.0) > NEAR * np.abs(claim).max():
-                return None
-            claim, part = claim[:, inside], part[:, inside]
-        ratio = _ratio(claim, part)
-        if not ratio or np.abs(claim - ratio * part).max() > NEAR * np.abs(claim).max():
-            return None
-        ratios.append(ratio)
-    named = bench.factors.name(tuple(ratios), True)
-    return None if named is None or named[1] and not one.scaled else named[1]
-
-
-def _crossed(bench: Bench, scope: Scope) -> Iterator[tuple[str, str, float]]:
-    if (tapes := bench.shared.tapes) is not None:
-        window = np.ix_(list(scope.rows), list(scope.columns))
-        claims = [np.array(claim)[window].ravel() for claim in bench.claims]
-        truths = [np.array(truth)[window].ravel() for truth in bench.shared.truths()]
-        yield from crossed(bench, tapes, claims, truths)
-
-
-def _levers(bench: Bench, scope: Scope) -> Iterator[tuple[str, str, float]]:
-    """Another lever, or another force, in the torque that three columns are."""
-    if (torques := bench.shared.torques) is not None:
-        yield from other_levers(bench, torques, scope)
-
-
-def _pairs(bench: Bench, scope: Scope) -> Iterator[tuple[str, str, float]]:
-    """Once, for all that is wrong."""
-    if bench.problem.question.order == 1 and not bench.shared.paired and (both := _all_terms(bench)) is not None:
-        bench.shared.paired = True
-        yield from pairs_of_errors(bench, both, differences(bench))
 
 
 # --- terms of the chain rule --------------------------------------------------------------------------------------

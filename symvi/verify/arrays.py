@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -40,9 +40,6 @@ class Tapes:
         self.arrays = list(_arrays(problem, both[0]))
         self.computed = [array for array in self.arrays if not array.given]
 
-    def vectors(self) -> list[Array]:
-        return [array for array in self.arrays if len(array.members) == 3]
-
     def is_turn(self, array: Array) -> bool:
         """Whether it is a unit quaternion at both points."""
         return len(array.members) == 4 and all(
@@ -54,8 +51,8 @@ class Tapes:
         chosen = list(array.members)
         return self.backward[which][chosen].T @ self.forward[which][chosen]
 
-    def with_values(self, array: Array, new: Callable[[int], np.ndarray]) -> list[Altered] | None:
-        """The tapes with other values of an array, at both points; None where they go another way."""
+    def with_values(self, array: Array, new: Callable[[int], np.ndarray]) -> list[np.ndarray] | None:
+        """The derivatives with other values of an array, at both points; None where they go another way."""
         found = []
         for which, (point, before) in enumerate(zip(self.points, self.both, strict=True)):
             values = dict(zip(array.members, np.ravel(new(which)), strict=True))
@@ -66,16 +63,8 @@ class Tapes:
             if len(after.tape.values) != len(before.tape.values) or after.tape.places != before.tape.places:
                 return None
             whole = jacobian(slopes(self.problem, after.tape, after.starts, point), after.results)
-            found.append(Altered(adjoints(after.tape, after.results), whole))
+            found.append(whole)
         return found
-
-
-@dataclass(frozen=True)
-class Altered:
-    """A tape on which an array has other values: the slopes of the outputs by its numbers, and by the variables."""
-
-    backward: np.ndarray
-    whole: np.ndarray
 
 
 def usable(problem: Problem, both: list[Traces]) -> bool:
@@ -113,15 +102,3 @@ def _groups(tape, first: int, keys: list) -> Iterator[list[int]]:
             used |= {parent for parent, _ in tape.parents[i] if keys[parent] == keys[i]}
     for found in members.values():
         yield [i for i in found if i not in used]
-
-
-def left_of(q: Sequence[float] | np.ndarray) -> np.ndarray:
-    """L(q): q p = L(q) p."""
-    w, x, y, z = q
-    return np.array([[w, -x, -y, -z], [x, w, -z, y], [y, z, w, -x], [z, -y, x, w]])
-
-
-def right_of(q: Sequence[float] | np.ndarray) -> np.ndarray:
-    """R(q): p q = R(q) p."""
-    w, x, y, z = q
-    return np.array([[w, -x, -y, -z], [x, w, z, -y], [y, -z, w, x], [z, y, -x, w]])

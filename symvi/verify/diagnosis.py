@@ -20,10 +20,7 @@ from symvi.verify.decide import Branch, Decision
 from symvi.verify.effort import ADDED, EVALUATED, Effort
 from symvi.verify.errors import Endless, VerificationError
 from symvi.verify.factors import ZERO, Factors, all_known
-from symvi.verify.neighbours import neighbours
-from symvi.verify.other_numbers import other_numbers
 from symvi.verify.other_ways import right_elsewhere
-from symvi.verify.own_slips import own_slip
 from symvi.verify.patience import searching
 from symvi.verify.points import Point
 from symvi.verify.problem import NO_VALUE, Problem
@@ -164,7 +161,6 @@ class Bench:
         stages: list[Callable[[], Iterable[Variant]]] = [
             lambda: chain(stored_otherwise(self.problem), usual_variants(self.problem), unusual(self.problem)),
             lambda: other_variants(self.problem),
-            lambda: other_numbers(self.problem),
         ]
         for stage in stages:
             self.variants += list(stage())
@@ -172,15 +168,9 @@ class Bench:
                 told += self._explained(level, left)
             if not left:
                 break
-        told += self._beside(left)
         if left:
             for level in self.layout.levels(set(left)):
                 told += self._explained(level, left)
-        if not told and left and not self.effort.over and (slip := own_slip(self)) is not None:
-            says, kind, cost = slip
-            entries = frozenset(i * self.layout.columns + k for i, k in left)
-            told.append(Diagnosis(WHOLE, says, entries, kind, cost))
-            left.clear()
         if left and self.effort.over:
             told += self._zeros(left)
             self.problem.function.note("the search for a diagnosis was stopped before everything was tried")
@@ -192,14 +182,6 @@ class Bench:
         if len(left) <= len(single) or self.layout.rows * self.layout.columns == 1:
             return told
         return [one for one in told if one.entries not in single]
-
-    def _beside(self, left: set[Place]) -> Iterator[Diagnosis]:
-        """Columns that are their neighbours, taken off `left`."""
-        for part, says, kind, cost in neighbours(self, left) if left else ():
-            if explains := {place for place in left if part.holds(place)}:
-                entries = frozenset(i * self.layout.columns + k for i, k in explains)
-                yield Diagnosis(part.where, says, entries, kind, cost)
-                left -= explains
 
     def _zeros(self, left: set[Place]) -> Iterator[Diagnosis]:
         """What is quick to see of all that is left."""

@@ -79,10 +79,6 @@ class Bounded:
     def __hash__(self) -> int:
         return hash(self.value)
 
-    @property
-    def known_apart_from_zero(self) -> bool:
-        return abs(self.value) > self.error
-
 
 class BoundedWorld(RealWorld):
     """Real numbers of some digits, with bounds of their errors."""

@@ -1,8 +1,4 @@
-"""The true derivative with one array of the function in the place of another, or turned over, or inverted.
-
-A lever of the first knot for that of the second, Ad for its inverse, the turn of a step taken for the step itself:
-each is the chain rule of the function, with one of its factors exchanged.
-"""
+"""The true derivative with one matrix of the function turned over, or inverted: Ad for its inverse, A for Aᵀ."""
 
 from __future__ import annotations
 
@@ -11,95 +7,27 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from symvi.verify.arrays import Array, Tapes, left_of, right_of
+from symvi.verify.arrays import Array, Tapes
 
 MATRIX_SIZES = {4: 2, 9: 3}
-AXES = {"body": left_of, "world": right_of}
 
 
 @dataclass(frozen=True)
 class Replaced:
-    """matrices: of both points. columns: those that it is about, None for all. scaled: whether a factor may be left."""
+    """kind, says, cost: as of diagnoses. matrices: of both points."""
 
     kind: str
     says: str
     cost: float
     matrices: list[np.ndarray]
-    columns: range | None = None
-    scaled: bool = False
 
 
 def replaced(tapes: Tapes) -> Iterator[Replaced]:
-    """All that one array in the place of another makes of the derivative, simplest first."""
-    yield from _plain_turns(tapes)
+    """All that another matrix in the place of one makes of the derivative, simplest first."""
     yield from _links(tapes)
-    yield from _exchanged(tapes)
     yield from _turned_over(tapes)
 
 
-# --- a turn that is taken for what it is made of -----------------------------------------------------------------
-def _plain_turns(tapes: Tapes) -> Iterator[Replaced]:
-    """The derivative by a turn of a quaternion on the way, where that by a variable should be."""
-    question = tapes.problem.question
-    for array in tapes.computed:
-        if not tapes.is_turn(array):
-            continue
-        for name, block in question.blocks().items():
-            for side, factor in AXES.items() if len(block) == 3 else ():
-                found = [whole.copy() for whole in tapes.whole]
-                for which, matrix in enumerate(found):
-                    by_turn = factor(array.values(tapes.both[which]))[:, 1:] / 2
-                    matrix[:, block] = tapes.backward[which][list(array.members)].T @ by_turn
-                says = f"the derivative by a turn of {array.said}, in {side} axes: that turn's own by {name} is missing"
-                yield Replaced("missing", says, 2.0, found, block, True)
-
-
-# --- another array ------------------------------------------------------------------------------------------------
-def _exchanged(tapes: Tapes) -> Iterator[Replaced]:
-    """One array in the place of another of its shape, in all that follows."""
-    for array in tapes.computed:
-        turn = tapes.is_turn(array)
-        for other in tapes.arrays:
-            if other is array or len(other.members) != len(array.members) or len(array.members) not in (3, 4):
-                continue
-            if tapes.is_turn(other) != turn or not turn and len(array.members) == 4:
-                continue
-            altered = tapes.with_values(array, lambda which, other=other: other.values(tapes.both[which]))
-            if altered is None:
-                continue
-            found = []
-            for which, change in enumerate(altered):
-                carried = _carried(array.values(tapes.both[which]), other.values(tapes.both[which]), turn)
-                found.append(_through(tapes, array, which, change.backward[list(array.members)].T @ carried))
-            yield Replaced("exchange", f"{other.said} for {array.said}", 2.5, found)
-            if turn:
-                yield from _small_steps(tapes, array, other, [change.backward for change in altered])
-
-
-def _carried(there: np.ndarray, here: np.ndarray, turn: bool) -> np.ndarray:
-    """From a change of one array to that of another: the same turn of another quaternion."""
-    return left_of(here)[:, 1:] @ left_of(there)[:, 1:].T if turn else np.eye(len(there))
-
-
-def _small_steps(tapes: Tapes, array: Array, other: Array, backward: list[np.ndarray]) -> Iterator[Replaced]:
-    """The first order of small steps: another quaternion, by its own turn."""
-    for block in tapes.problem.question.blocks().values():
-        for side, factor in AXES.items() if len(block) == 3 else ():
-            found = [whole.copy() for whole in tapes.whole]
-            for which, matrix in enumerate(found):
-                by_turn = factor(other.values(tapes.both[which]))[:, 1:] / 2
-                matrix[:, block] = backward[which][list(array.members)].T @ by_turn
-            says = f"{other.said} for {array.said} and its turn in {side} axes for that one's, as if they were near"
-            yield Replaced("missing", says, 3.0, found, block, True)
-
-
-def _through(tapes: Tapes, array: Array, which: int, factor: np.ndarray) -> np.ndarray:
-    """The derivative with another factor before what an array changes by."""
-    change = factor @ tapes.forward[which][list(array.members)]
-    return tapes.whole[which] - tapes.through(array, which) + change
-
-
-# --- inverses and transposes ----------------------------------------------------------------------------------------
 CHANGES: tuple[tuple[str, str, Callable], ...] = (
     ("inverse", "the inverse of", np.linalg.inv),
     ("transpose", "the transpose of", np.transpose),
@@ -121,7 +49,7 @@ def _turned_over(tapes: Tapes) -> Iterator[Replaced]:
                 continue
             altered = tapes.with_values(array, new.__getitem__)
             if altered is not None:
-                yield Replaced(kind, f"{words} {array.said} for itself", 2.5, [one.whole for one in altered])
+                yield Replaced(kind, f"{words} {array.said} for itself", 2.5, altered)
 
 
 def _links(tapes: Tapes) -> Iterator[Replaced]:

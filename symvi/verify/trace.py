@@ -19,7 +19,6 @@ from symvi.exact.dual import Dual, Slopes
 from symvi.verify.errors import OutsideDomain
 from symvi.verify.worlds import World
 
-NAIVE = "symvi/naive"
 LONGEST = 60  # characters of code that are quoted
 CHANGE = "the first derivative of"
 OUTSIDE = ("symvi/verify/", "symvi/exact/dual", "numpy", "elementary")

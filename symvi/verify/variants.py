@@ -19,7 +19,6 @@ from symvi.verify.variables import Variable
 from symvi.verify.worlds import World
 
 Matrix = list[list]
-COMPONENTS = ("scalar", "first vector", "second vector", "third vector")
 ENDS = (("a", "b"), ("1", "2"), ("0", "1"), ("i", "j"), ("parent", "child"), ("A", "B"))
 
 
@@ -198,12 +197,6 @@ def raw_components(problem: Problem) -> Iterator[Variant]:
         for first, words in ((1, "without the scalar one"), (0, "without the fourth one")):
             says = f"raw components of the quaternion, {words}, where its tangent's should be (L(q)Vᵀ is missing)"
             yield Variant("component", says, 1.5, _raw_columns(problem, raw, first))
-        for name in names:
-            for k, component in enumerate(COMPONENTS):
-                says = f"the part that goes through the {component} component of {name} is missing"
-                for degree in (None, 0, 2):
-                    of = _without_component(problem, name, k, degree)
-                    yield Variant("component", says, 1.5, of, columns=question.blocks()[name])
     elif question.order == 1:
         for name, block in question.blocks().items():
             if question.variables[name].kind == "quaternion":
@@ -221,35 +214,6 @@ def _raw_columns(problem: Problem, raw: Question, first: int) -> Callable:
             in_tangent = name in tangents(problem.question)
             kept += list(block)[first : first + 3] if in_tangent else list(block)
         return [[row[k] for k in kept] for row in rows]
-
-    return of
-
-
-def _without_component(problem: Problem, name: str, component: int, degree: int | None) -> Callable:
-    """The chain rule over four raw components with one left out; off the sphere the function goes on as it is written,
-    or as one of this degree in q."""
-    question, variable = problem.question, problem.question.variables[name]
-    raw = question.with_variable(name, variable.in_tangent("raw", ""))
-
-    def as_written(values: dict, world: World) -> list:
-        entries = true_derivative(problem.function, raw, values, world)
-        width, column = len(raw.directions), raw.blocks()[name].start + component
-        return entries[column::width]
-
-    def of(point: Point, world: World) -> Matrix:
-        found, values = truth_of(problem, point, world), in_world(point, world)
-        block, q = question.blocks()[name], values[name]
-        steps = [variable.moved(q, k, world.one)[component] - q[component] for k in range(3)]
-        if degree is None:
-            slopes = as_written(values, world)
-        else:
-            along = 1 if variable.tangent == "half" else 4
-            slopes = [along * sum((row[k] * s for k, s in zip(block, steps, strict=True)), world.zero) for row in found]
-            slopes = [s + degree * f * q[component] for s, f in zip(slopes, problem.values(point, world), strict=True)]
-        for row, slope in zip(found, slopes, strict=True):
-            for k, step in zip(block, steps, strict=True):
-                row[k] = row[k] - slope * step
-        return found
 
     return of
 

@@ -265,7 +265,7 @@ UPDATES = [
         "q",
         UPDATE,
         everything,
-        ("missing", "term"),
+        (),
     ),
     Case(
         "update map, by q, twice",
@@ -351,7 +351,7 @@ STEPS = [
         VELOCITIES,
         STEPPED,
         columns(3, 4, 5),
-        ("missing", "term"),
+        (),
     ),
     Case(
         "anchor after a step, lever of the first knot",
@@ -360,7 +360,7 @@ STEPS = [
         VELOCITIES,
         STEPPED,
         columns(3, 4, 5),
-        ("missing", "term", "exchange"),
+        (),
     ),
 ]
 

@@ -68,7 +68,7 @@ ACTION = [
         "q1",
         KNOTS,
         everything,
-        ("gyroscopic",),
+        (),
         source="public code of BM20, BSMH23: -(s0 I + w0 x) J w0 for -(s0 I - w0 x) J w0",
     ),
 ]
@@ -335,7 +335,7 @@ ACTUATORS = [
         "q_a",
         ACTUATOR,
         everything,
-        ("missing", "exchange"),
+        (),
         source="BSMH23 (1a): the anchor p_a for the point where the force acts",
     ),
 ]
@@ -607,7 +607,7 @@ SCISSORS = [
         "rate",
         SCISSOR,
         everything,
-        ("term: two terms",),
+        (),
         source="JM09, section VI-C: both of them",
     ),
 ]

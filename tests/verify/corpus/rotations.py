@@ -133,7 +133,7 @@ ROTATED = [
         "q",
         BODY,
         everything,
-        ("component",),
+        (),
     ),
     Case(
         "rotated vector, sign of a column",
