@@ -35,7 +35,7 @@ def export(
     prefix: Annotated[str | None, typer.Option(help="Of every symbol; the mechanism's name if left out.")] = None,
     step: Annotated[float, typer.Option(help="Time step of the defaults and of the self-test, in seconds.")] = 0.01,
     loops: Loops = "drop-redundant",
-    coordinates: Coordinates = "maximal",
+    coordinates: Coordinates = "auto",
     order: Order = "2",
     rule: Rule = None,
     set_: Settings = None,

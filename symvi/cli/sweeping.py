@@ -66,7 +66,7 @@ def sweep(
     real: Real = "double",
     profile: Profile = "reproducible",
     loops: Loops = "drop-redundant",
-    coordinates: Coordinates = "maximal",
+    coordinates: Coordinates = "auto",
 ) -> Mapping[str, Any]:
     """Simulate and measure many variants of a mechanism, and write a table with a row for each.
 

@@ -42,7 +42,7 @@ def export(
     prefix: str | None = None,
     step: float = 0.01,
     loops: str = "drop-redundant",
-    coordinates: Literal["auto", "maximal", "tree"] = "maximal",
+    coordinates: Literal["auto", "maximal", "tree"] = "auto",
     max_text: int | None = None,
     max_ram: int | None = None,
     measure: bool = True,

@@ -61,7 +61,7 @@ class Simulator(Varied, Many):
     layout: "auto", "inline", "unrolled" or "looped"; real: "double" or "float"; profile: "reproducible" (same bits
     everywhere) or "fast"; backend: "c", "python", or "auto" (C if there is a compiler). loops: what is done with nearly
     redundant loops ("drop-redundant" refuses them by name; "rigid" or "drop" decide). coordinates: what is solved for,
-    "maximal" (all bodies), "tree" (rates of joints), or "auto" (what takes fewer operations): the same motion. The
+    "tree" (rates of joints), "maximal" (all bodies), or "auto" (what takes fewer operations): the same motion. The
     attribute `coordinates` says which it is. order: of the steps, 2, 4, 6, 8, or a composition by name (numbers/
     composition.py), for mechanisms without contacts, limits and dry friction, under inputs that do not change. rule: of
     quadrature, by name (numbers/quadrature.py), in place of an order; for trees of hinges and slides.
@@ -79,7 +79,7 @@ class Simulator(Varied, Many):
         profile: Profile = "reproducible",
         backend: Literal["auto", "c", "python"] = "auto",
         loops: str = "drop-redundant",
-        coordinates: Literal["auto", "maximal", "tree"] = "maximal",
+        coordinates: Literal["auto", "maximal", "tree"] = "auto",
         parameters: Mapping[str, object] | None = None,
         order: int | str = 2,
         rule: str | None = None,
@@ -381,7 +381,7 @@ def generate_text(
     prefix: str | None = None,
     fixed_iterations: int = 0,
     substeps: int = DEFAULTS.substeps,
-    coordinates: str = "maximal",
+    coordinates: str = "auto",
     order: int | str = 2,
     rule: str | None = None,
 ) -> Text:

@@ -129,7 +129,7 @@ def check_order(mechanism: Mechanism, composition: Composition | None) -> None:
         )
 
 
-def composed(mechanism: Mechanism, loops: str = "drop-redundant", coordinates: str = "maximal", order: int | str = 2):
+def composed(mechanism: Mechanism, loops: str = "drop-redundant", coordinates: str = "auto", order: int | str = 2):
     """The program of a mechanism, its loops analysed. Raises MechanismError, AssemblyError.
 
     coordinates: what is solved for, "maximal", "tree", or "auto": what takes fewer operations. order: of the steps, or
@@ -195,7 +195,7 @@ def text_of(
     prefix: str | None = None,
     fixed_iterations: int = 0,
     substeps: int = DEFAULTS.substeps,
-    coordinates: str = "maximal",
+    coordinates: str = "auto",
     slopes: Sequence[Place] | None = None,
     order: int | str = 2,
 ) -> Text:
@@ -305,7 +305,7 @@ def built(
     real: str,
     profile: Profile,
     loops: str,
-    coordinates: str = "maximal",
+    coordinates: str = "auto",
     order: int | str = 2,
 ) -> Built:
     """A mechanism compiled and loaded, once per process. Raises CompilerError when that fails."""

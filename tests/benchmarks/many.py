@@ -65,7 +65,7 @@ def swept(simulator: Simulator, masses: np.ndarray, executor: int | None) -> np.
 
 def variants_of_a_cart(report: Report) -> None:
     variants, rounds = (8, 1) if report.quick else (10_000, 2)
-    simulator, masses = Simulator(cart_pole(), backend="c"), np.linspace(0.05, 0.5, variants)
+    simulator, masses = Simulator(cart_pole(), backend="c", coordinates="maximal"), np.linspace(0.05, 0.5, variants)
     jobs: dict[str, Callable[[], np.ndarray]] = {
         "batch, two threads": lambda: in_one_batch(simulator, masses),
         "sweep, two processes": lambda: swept(simulator, masses, 2),
@@ -113,7 +113,7 @@ def quadruped_that_learns(report: Report) -> None:
         step=FINE,
         repeat=REPEAT,
     )
-    simulator = Simulator(mechanism, backend="c")
+    simulator = Simulator(mechanism, backend="c", coordinates="maximal")
     env = VectorEnv(simulator, task, worlds, threads=1)
     batch = simulator.batch(worlds, step=FINE, threads=1)
     columns = [batch.input_names.index(name) for name in names]

@@ -76,7 +76,7 @@ def test_sanitizers_find_nothing_and_results_agree(tmp_path: Path, layout: str) 
     """Address and undefined-behaviour sanitisers over 200 steps; the potential energy equals the library's own run."""
     name = "pair"
     written(tmp_path, name, layout, "double")
-    simulator = Simulator(MECHANISMS[name](), backend="c")
+    simulator = Simulator(MECHANISMS[name](), backend="c", coordinates="maximal")
     simulator.start(step=0.01)
     values = ", ".join(repr(float(x)) for x in simulator.engine.state)
     (tmp_path / "main.c").write_text(MAIN.format(name=name, values=values))

@@ -63,7 +63,7 @@ def test_steps_of_generated_c_and_reference(example: tuple[Mechanism, State]) ->
     round-off.
     """
     mechanism, _ = example
-    text = text_of(mechanism, "looped")
+    text = text_of(mechanism, "looped", coordinates="maximal")  # as `compose`
     compiler, flags = (("tcc",), ()) if shutil.which("tcc") else (("gcc",), ("-O0",))
     path = compile_library(text.files, text.prefix, compiler=identify(compiler), flags=flags)
     compiled = CEngine(text.plan, load_library(path, text.declarations), text.prefix, "double")

@@ -83,7 +83,7 @@ def solver_of(mechanism: Mechanism, real: str, coordinates: Coordinates) -> Simu
         return Simulator(mechanism, backend="c", real=real, coordinates=coordinates)
     except ArgumentError as error:  # not every mechanism can be solved for the rates of joints
         assert coordinates == "tree" and "cannot solve" in str(error)
-        return Simulator(mechanism, backend="c", real=real)
+        return Simulator(mechanism, backend="c", real=real, coordinates="maximal")
 
 
 def check_same(found: tuple, wanted: tuple) -> None:

@@ -48,7 +48,7 @@ def test_a_mechanism_is_told_by_its_name_and_counts() -> None:
 def test_a_simulator_tells_how_it_computes(simulator: Simulator) -> None:
     rows = 5 * LINKS  # each pin holds five
     assert repr(simulator) == (
-        f"<Simulator of chain: 40 bodies, {rows} rows, maximal coordinates, double, in Python, "
+        f"<Simulator of chain: 40 bodies, {rows} rows, tree coordinates, double, in Python, "
         "1 parameters set: rod3.mass>"
     )
 

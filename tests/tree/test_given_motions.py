@@ -92,4 +92,6 @@ def test_a_point_that_a_closing_joint_holds_is_left_to_maximal_coordinates() -> 
     )
     with pytest.raises(ArgumentError, match="'p' opposes no turn of its own, and joint 's', which holds it, closes"):
         Simulator(mechanism, coordinates="tree")
-    assert set(Simulator(mechanism).simulate(0.1, 0.01, project=True).status) == {0}
+    simulator = Simulator(mechanism)
+    assert simulator.coordinates == "maximal"
+    assert set(simulator.simulate(0.1, 0.01, project=True).status) == {0}

@@ -237,8 +237,8 @@ def test_a_motion_goes_on_in_its_own_coordinates_only(tmp_path) -> None:
     kept = Trajectory.load(half.save(tmp_path / "half.npz"))
     assert np.array_equal(simulator.simulate(0.1, STEP, start=kept).resume, whole.resume)
     with pytest.raises(MechanismError, match="made with coordinates='tree'"):
-        Simulator(mechanism).simulate(0.1, STEP, start=kept)
-    from_state = Simulator(mechanism).simulate(0.1, STEP, start=kept.state(-1))
+        Simulator(mechanism, coordinates="maximal").simulate(0.1, STEP, start=kept)
+    from_state = Simulator(mechanism, coordinates="maximal").simulate(0.1, STEP, start=kept.state(-1))
     assert np.abs(from_state.position[-1] - whole.position[-1]).max() < 1e-9
 
 
