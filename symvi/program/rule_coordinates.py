@@ -5,7 +5,7 @@ Phases of the name "..._rule" make the step. All else is joint coordinates' own:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import ClassVar
 
 from symvi.analysis.choices import NOTHING_DROPPED, Choices
@@ -21,12 +21,14 @@ from symvi.program.draft import Draft
 from symvi.program.patterns import Place
 from symvi.program.phases import RULE
 from symvi.program.problem import Problem
-from symvi.program.program import OrderNotes
+from symvi.program.program import Call, OrderNotes
 from symvi.program.tree import TreeCoordinates
 from symvi.program.tree_refusals import refusal
 from symvi.registry import inequalities_of
 
 ALONG = ("actuator", "joint_spring", "joint_damper")  # what acts along coordinates by formulas that are linear in them
+
+IDLE = ("measure_bend", "begin", "merit", "resolve", "advance", "compare", "spread", "push")  # of steps of order 2
 
 
 def refusal_of_rules(mechanism: Mechanism, choices: Choices = NOTHING_DROPPED) -> str | None:
@@ -146,6 +148,9 @@ class RuleCoordinates(TreeCoordinates):
                     made[node.kind, own.kind] = actuator_kernel(draft.records, node.kind, model, joint)
                 ports = {node.kind: node, "joint": own}
                 draft.schedule({"prepare_rule": made[node.kind, own.kind]}, ports, model.name)
+
+    def simplified(self, phases: Mapping[str, Sequence[Call]]) -> Mapping[str, Sequence[Call]]:
+        return super().simplified({phase: () if phase in IDLE else calls for phase, calls in phases.items()})
 
     # --- what is told -------------------------------------------------------------------------------------------------
     def needed(self) -> Callable[[Place], bool]:

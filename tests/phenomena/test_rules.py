@@ -85,7 +85,7 @@ def coordinates_of(kind: str) -> tuple[str, ...]:
 SCENES = {
     "slider": (lambda: slider(servo=False), 0.4, {1: 0.01, 2: 0.01, 4: 0.02, 6: 0.05}),
     "arm": (lambda: arm(servo=False), 0.4, {1: 0.005, 2: 0.01, 4: 0.02, 6: 0.04}),
-    "chain": (lambda: chain(3, angles=(0.6, -0.3, 0.2)), 0.4, {1: 0.0025, 2: 0.005, 4: 0.02, 6: 0.02}),
+    "chain": (lambda: chain(3, angles=(0.6, -0.3, 0.2)), 0.4, {1: 0.0025, 2: 0.005, 4: 0.02, 6: 0.01}),
     "branched": (branched, 0.4, {1: 0.005, 2: 0.01, 4: 0.02, 6: 0.05}),
     "sleeves": (
         lambda: moving("sleeves", ("revolute", "cylindrical", "universal", "planar_axis")),
