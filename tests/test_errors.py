@@ -23,7 +23,7 @@ import symvi
 from symvi.cli import main
 from symvi.demos import demo_file
 from symvi.mechanism.values import LARGEST, SMALLEST
-from symvi.simulate import room
+from symvi.simulate import recording, room
 
 # What people, programs and files give for a number, a text, a list, a mode: none of them, or one out of all bounds.
 ODD = [
@@ -231,13 +231,16 @@ def test_what_would_do_is_told(pendulum: symvi.Mechanism, monkeypatch: pytest.Mo
 def test_what_is_told_is_what_is_taken(pendulum: symvi.Mechanism) -> None:
     import tracemalloc
 
-    simulator = symvi.Simulator(pendulum)
+    simulator, share = symvi.Simulator(pendulum), {}
     simulator.simulate(0.1, 0.01)
-    tracemalloc.start()
-    simulator.simulate(200.0, 0.01)
-    most = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert 0.4 < most / room.needed(simulator.plan, len(simulator.gains.names), 20_000, 1) < 1.6
+    needed = room.needed(simulator.plan, len(simulator.gains.names), 20_000, 1)
+    for how in ("left", "read", "at once"):
+        tracemalloc.start()
+        motion = simulator.simulate(200.0, 0.01, record=recording.EVERYTHING if how == "at once" else None)
+        _ = motion.energy if how == "read" else None
+        share[how] = tracemalloc.get_traced_memory()[1] / needed
+        tracemalloc.stop()
+    assert 0.4 < share["at once"] < 1.6 and share["left"] < share["read"] < 1.6
 
 
 def test_memory_of_the_machine_is_told() -> None:

@@ -138,7 +138,7 @@ def _design(simulator: Simulator, texts: list[str], random: int | None, even: in
             over[title] = (number(parts[0]), number(parts[1]))
         elif len(parts) == 1:
             over[title] = [number(part) for part in text.split(",")]
-        elif len(parts) == 3 and parts[2].strip().isdigit() and int(parts[2]) >= 1:
+        elif len(parts) == 3 and parts[2].strip().isdecimal() and int(parts[2]) >= 1:
             over[title] = _between(number(parts[0]), number(parts[1]), int(parts[2]))
         else:
             raise SymviError(f"--over {title}={text}: write {title}=VALUE,VALUE,... or {title}=FROM:TO:COUNT")

@@ -23,7 +23,7 @@ C_WORDS = frozenset(
     "restrict return short signed sizeof static struct switch typedef union unsigned void volatile while real".split()
 )
 
-SUFFIX = {"parameters": "_p", "state": "_z", "input": "_u", "work": "", "motion": "_m", "account": "_a"}
+SUFFIX = {"parameters": "_p", "state": "_z", "input": "_u", "work": "", "motion": "_m", "account": "_a", "chain": "_c"}
 MEMORY = ("parameters", "state", "input", "work")  # what the caller owns
 WIDTH = 118
 

@@ -76,9 +76,14 @@ def atan2(y, x):
     return -value if y < 0.0 else value
 
 
+def root(x: float) -> float:
+    """The square root as C has it: of a negative number it is none, and the step goes on to notice."""
+    return math.sqrt(x) if x >= 0.0 else math.nan
+
+
 FLOATS: Mapping[str, Callable] = {
     "number": lambda top, bottom: top / bottom,
-    "sqrt": math.sqrt,
+    "sqrt": root,
     "angle": angle,
     "min": min,
     "max": max,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from symvi.emit.c_printer import CPrinter, broken
+from symvi.emit.composite_view import composite_view
 from symvi.emit.layouts import HOLDER, phase_lines
 from symvi.emit.tangents import LanePrinter, Records
 from symvi.kernels.kernel import Location
@@ -69,6 +70,7 @@ def _columns(printer: CPrinter, scripts: Mapping[str, Slopes]) -> dict:
         "columns": 2 * coordinates + sizes["memory"] + sizes["inputs"],
         "input_count": sizes["inputs"],
         "solution": _spoilt(printer, scripts),
+        "composite": composite_view(printer),
     }
 
 

@@ -9,7 +9,7 @@ The same residual serves the step, the start and the knots, by three numbers:
 
 from __future__ import annotations
 
-from symvi.kernels.kernel import Kernel, Port
+from symvi.kernels.kernel import Kernel, Port, over_graph
 from symvi.kernels.tracing import Trace
 from symvi.scalar import Rate, Scalar
 
@@ -110,8 +110,4 @@ def single(records, name: str, summary: str, ports: tuple[Port, ...], own: str, 
 def whole(trace: Trace, name: str, summary: str) -> Kernel:
     """The kernel of everything that a trace writes, in one part, with the ports that it uses."""
     outputs = tuple((location, value) for _, location, value in trace.writes)
-    nodes = trace.graph.needed([value for _, value in outputs])
-    used = {location.port for location, _ in outputs}
-    used |= {trace.graph.arguments(i)[0].port for i in nodes if trace.graph.operation(i) == "symbol"}
-    ports = tuple(port for port in trace.ports if port.label in used)
-    return Kernel(name, summary, ports, trace.graph, outputs)
+    return over_graph(name, summary, trace.ports, trace.graph, outputs)

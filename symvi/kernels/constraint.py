@@ -147,8 +147,12 @@ def _do_work(trace: Trace, model: ConstraintModel, right: Mapping[str, Block]) -
         for total, store in ((after, "work"), (before, "state")):
             motion = [*trace.read(label, store, "v", 3), *trace.read(label, store, "w", 3)]
             total.append(_dot(trace, push, motion))
-    found = zip(WORKS.items(), (-sum(after[1:], after[0]), sum(before[1:], before[0])), strict=True)
-    for (name, meaning), value in found:
+    add_works(trace, -sum(after[1:], after[0]), sum(before[1:], before[0]))
+
+
+def add_works(trace: Trace, after: Scalar, before: Scalar) -> None:
+    """To the sums over all impulses of joints."""
+    for (name, meaning), value in zip(WORKS.items(), (after, before), strict=True):
         trace.add_to(COMMON, name, [value], rate=Rate.ITERATION, meaning=meaning, unit="J")
 
 
@@ -267,14 +271,16 @@ def _fields(trace: Trace, kind: str, block: Block, size: int) -> list[tuple[str,
     return [(f.name, f.size) for f in trace.records.of(kind, "work") if f.name in names]
 
 
-def watch_kernels(records: Records, kind: str, model: ConstraintModel, baked: Baked) -> dict[str, Kernel]:
-    """The kernel of rows that were dropped as redundant: they are watched, not solved."""
+def watch_kernels(
+    records: Records, kind: str, model: ConstraintModel, baked: Baked, knots: type[Knots] = Knots
+) -> dict[str, Kernel]:
+    """The kernel of rows that were dropped as redundant: they are watched, not solved. knots: how bodies are read."""
     moving = [label for label, body in model.bodies.items() if body is not None]
     own = (SHARED, Port(kind, kind))
     ports = (*own, *(Port(label, BODY) for label in moving))
 
     def build(trace: Trace) -> None:
-        rows = trace_rows(trace, model, baked, model.groups, model.rows)
+        rows = trace_rows(trace, model, baked, model.groups, model.rows, knots(trace, model, baked))
         trace.write(kind, "g", rows.first, "dropped rows at the first knot", ", ".join(dict.fromkeys(model.row_units)))
         remember_angles(trace, model, baked)
 

@@ -13,7 +13,7 @@ from symvi.kernels.carried_joint import ASKED, LED, Link, mean_rate
 from symvi.kernels.common import COMMON, JOINT, SHARED, single
 from symvi.kernels.constraint import own_kernels, remember_input, towards_target
 from symvi.kernels.kernel import Kernel, Port
-from symvi.kernels.knots import Baked, carry_angles, remember_angles, trace_rows
+from symvi.kernels.knots import Baked, GivenKnots, Knots, carry_angles, remember_angles, trace_rows
 from symvi.kernels.records import Records
 from symvi.kernels.tracing import Trace
 from symvi.physics.model import ConstraintModel
@@ -40,9 +40,9 @@ def driven_kernels(
         """A number of this driver among those of all drivers of the joint."""
         return [value if k == where else None for k in range(len(link.driven))]
 
-    def coordinate(trace: Trace) -> Scalar:
-        """The coordinate at the first knot, and what it lacks of the input there."""
-        first = trace_rows(trace, model, baked, model.groups, model.rows).first[0]
+    def coordinate(trace: Trace, knots: type[Knots] = Knots) -> Scalar:
+        """The coordinate at the first knot, and what it lacks of the input there. knots: what bodies are read by."""
+        first = trace_rows(trace, model, baked, model.groups, model.rows, knots(trace, model, baked)).first[0]
         reached = trace.read(kind, "state", "target", 1, "the input at this knot")[0]
         unit = model.row_units[0]
         trace.write(kind, "g", [first - reached], "rows at the first knot", unit, rate=Rate.STEP)
@@ -60,7 +60,7 @@ def driven_kernels(
     kernels = dict(trace.kernels(kind))
 
     def inspect(trace: Trace) -> None:
-        coordinate(trace)
+        coordinate(trace, GivenKnots)
 
     def bear(trace: Trace) -> None:
         given = trace.read(JOINT, "work", LED, len(link.driven))[where]

@@ -95,6 +95,7 @@ class Kernel:
         written = {(location.port, location.store) for location in self.writes}
         order = ("parameters", "input", "state", "work", "motion", "account")
         order += tuple(f"d_{store}" for store in order)  # tangents (program/slopes.py)
+        order += ("chain",)  # composite bodies (kernels/composite.py)
         return tuple(
             (port, store, (port.label, store) in written)
             for port in self.ports
@@ -113,6 +114,20 @@ class Kernel:
     def flops(self) -> int:
         """add + sub + mul + div + sqrt (and angles, functions) of the printed kernel."""
         return sum(self.operation_count().values())
+
+
+def over_graph(
+    name: str,
+    summary: str,
+    ports: Sequence[Port],
+    graph: Graph,
+    outputs: tuple[tuple[Location, Scalar], ...],
+) -> Kernel:
+    """The kernel of some values of a graph, with those of the ports that it uses."""
+    nodes = graph.needed([value for _, value in outputs])
+    used = {location.port for location, _ in outputs}
+    used |= {graph.arguments(i)[0].port for i in nodes if graph.operation(i) == "symbol"}
+    return Kernel(name, summary, tuple(port for port in ports if port.label in used), graph, outputs)
 
 
 @dataclass(frozen=True)

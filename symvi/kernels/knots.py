@@ -77,12 +77,14 @@ class Knots:
         if not self._moves(source.body):
             return self._still(offset)
         label, name = source.body, source.parameter
-        rotation = self.trace.read(label, "work", "r", 9, rate=Rate.STEP)
-        r1 = use(self.trace, kinematics.carried_vector, name, R=rotation, p=offset)["r"]
+        r1 = use(self.trace, kinematics.carried_vector, name, R=self._rotation(label), p=offset)["r"]
         turn = {part: self._work(label, part, size) for part, size in (("w", 3), ("a", 3), ("c", 1))}
         rate = use(self.trace, kinematics.vector_difference, name, **turn, r=r1)["d"]
         r2 = self._moved("r", r1, rate, name)
         return self._name(r1, name, "1"), self._name(r2, name, "2"), self._name(rate, name, "_rate")
+
+    def _rotation(self, label: str) -> list[Scalar]:
+        return self.trace.read(label, "work", "r", 9, rate=Rate.STEP)
 
     def _quaternion(self, source: Attitude):
         offset = self.parameter(source.parameter)
@@ -116,6 +118,13 @@ class Knots:
         for value, axis in zip(values, "xyz" if len(values) == 3 else "wxyz", strict=True):
             self.trace.graph.name(value, f"{name}{suffix}_{axis}")
         return values
+
+
+class GivenKnots(Knots):
+    """Of bodies where a caller has put them: joint coordinates keep of rotations what their joints leave open alone."""
+
+    def _rotation(self, label: str) -> list[Scalar]:
+        return use(self.trace, kinematics.rotation_matrix, label, q=self.trace.read(label, "state", "q", 4))["R"]
 
 
 @dataclass

@@ -112,7 +112,7 @@ class Landing:
     def remember(self, trace: Trace) -> None:
         link, kind = self.link, self.joint.kind
         count = link.slides if link.is_absolute else link.freedoms
-        if self.joint.summed and not link.below:
+        if not (self.joint.summed and link.below):
             self._hand_on_rest(trace)
         if link.is_free:
             return
@@ -128,9 +128,15 @@ class Landing:
             keep_weights(trace, link.laws, joint=True)
 
     def _hand_on_rest(self, trace: Trace) -> None:
-        """What the solution left open at a root is made up for in the next step, so that no momentum is ever lost."""
-        trace.note("p, l -= what is open at the root", "derived here: errors of a step do not add up")
-        rest = trace.read(OWN, "work", "rest", 6, *MEANINGS["rest"])
+        """What the solution left open is made up for in the next step, so that no momentum is ever lost.
+
+        Where residuals are summed, a root has that of all that it carries; else joints leave to each body its own.
+        """
+        trace.note("p, l -= what is open", "derived here: errors of a step do not add up")
+        if self.joint.summed:
+            rest = trace.read(OWN, "work", "rest", 6, *MEANINGS["rest"])
+        else:
+            rest = trace.read(OWN, "work", "f", 6)
         for name, values in (("p", rest[:3]), ("l", rest[3:])):
             trace.add_to_state(OWN, name, [-x for x in values])
 

@@ -191,12 +191,25 @@ def hand_on(trace: Trace, laws: Laws, second: Mapping[str, Block], weights: Weig
 
 def handed_on(trace: Trace, laws: Laws, weights: Weights) -> list[Scalar]:
     """t ((1 - s) phi + (1 - theta) braking) of every row."""
+    left = [[1 - x for x in place.at] for place in (weights.spring, weights.damper)]
+    return _shares_of_impulses(trace, laws, left[0], left[1])
+
+
+def taken_at_first(trace: Trace, laws: Laws) -> list[Scalar]:
+    """t (s' phi + theta' braking) of every row, with their shares on the gradient of the first knot."""
+    weights = weights_of(trace, laws)
+    return _shares_of_impulses(trace, laws, weights.spring.first, weights.damper.first)
+
+
+def _shares_of_impulses(
+    trace: Trace, laws: Laws, of_springs: Sequence[Scalar], of_dampers: Sequence[Scalar]
+) -> list[Scalar]:
     count, time = len(laws.coordinates), common.within(trace)
     push = [trace.graph.constant(0)] * count
-    for name, rows, where in (("phi", laws.elastic, weights.spring.at), ("braking", laws.damped, weights.damper.at)):
+    for name, rows, share in (("phi", laws.elastic, of_springs), ("braking", laws.damped, of_dampers)):
         forces = trace.read(trace.own, "work", name, count) if rows else []
         for row in rows:
-            push[row] = push[row] + time * ((1 - where[row]) * forces[row])
+            push[row] = push[row] + time * (share[row] * forces[row])
     return push
 
 

@@ -38,7 +38,7 @@ from symvi.kernels.common import single
 from symvi.kernels.constraint import sums_of_parts, watch_kernels
 from symvi.kernels.inward_sweep import Inward
 from symvi.kernels.kernel import Kernel
-from symvi.kernels.knots import Knots, trace_rows
+from symvi.kernels.knots import GivenKnots, Knots, trace_rows
 from symvi.kernels.landing_sweep import Landing
 from symvi.kernels.outward_sweep import Outward
 from symvi.kernels.sweep_laws import LawsAlong
@@ -86,7 +86,7 @@ class Sweep:
 def joint_reports(joint: CarriedJoint) -> dict[str, Kernel]:
     """The kernels that tell rows, impulses and reactions of a joint, as maximal coordinates have them."""
     model, kind, records = joint.model, joint.kind, joint.records
-    watched = watch_kernels(records, kind, model, joint.baked)["watch"]
+    watched = watch_kernels(records, kind, model, joint.baked, GivenKnots)["watch"]
     react = single(
         records,
         f"react_{kind}",

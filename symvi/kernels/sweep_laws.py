@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from symvi.kernels.blocks import Vector, cross
 from symvi.kernels.carried_joint import BELOW, OF_JOINT, OWN, SOURCE, CarriedJoint, blocks_sum, dot_sparse, mean_rate
+from symvi.kernels.constraint import add_works
 from symvi.kernels.kernel import Kernel
 from symvi.kernels.knots import Rows, remember_angles, trace_rows
 from symvi.kernels.law import (
@@ -15,6 +16,7 @@ from symvi.kernels.law import (
     knot_kernels,
     off_middle,
     summed,
+    taken_at_first,
 )
 from symvi.kernels.limit import KAPPA
 from symvi.kernels.tracing import Trace
@@ -79,6 +81,9 @@ class LawsAlong:
             if "spread" in known:
                 text = "laws at the first knot beyond half of the step's impulse, which act before the knot"
                 kernels |= {"spread": known["spread"], "push": self.joint.kernel("push", self._push_on, text)}
+            if self.joint.bordered:
+                text = "springs, dampers and servos along the coordinates are no joints: less their work"
+                kernels["do_work"] = self.joint.kernel("do_work", self._do_work, text)
         return kernels
 
     def _rows_of_laws(self, trace: Trace) -> Rows:
@@ -104,6 +109,34 @@ class LawsAlong:
         found = acting(trace, laws, rows, summed(trace, laws))
         more = [zero] * (self.joint.model.freedoms - n)
         return [*found.push, *more], [*found.kappa, *more]
+
+    def _do_work(self, trace: Trace) -> None:
+        """What bodies lack of impulses, joints of the tree give them, and laws along these."""
+        joint, laws, zero = self.joint, self.joint.own_laws, trace.graph.constant(0)
+        push = taken_at_first(trace, laws)
+        push = self.by_unknown(trace, [*push, *[zero] * (joint.model.freedoms - len(push))], "1")
+        found = []
+        for store in ("work", "state"):
+            moved = self._moved_at_first(trace, store)
+            with trace.computing("impulses of laws times N1ᵀ of the joint's motion", SOURCE):
+                rates = [dot_sparse(trace, column, moved) for column in joint.pushes(trace, "1")]
+                found.append(dot_sparse(trace, push, rates))
+        add_works(trace, -found[0], found[1])
+
+    def _moved_at_first(self, trace: Trace, store: str) -> Vector:
+        """How the joint's point and the body that is carried move against the body below, at the first knot."""
+        link = self.link
+
+        def motion(label: str, lever: Vector) -> Vector:
+            v, w = (trace.read(label, store, name, 3) for name in "vw")
+            return [*blocks_sum(v, cross(w, lever)), *w]
+
+        own = motion(OWN, [-x for x in self.joint.arm(trace, "1")])
+        if not link.below:
+            return own
+        arm, reach = self.joint.of(trace, BELOW, "arm1", 3), self.joint.reach(trace, "1")
+        under = motion(BELOW, [a - b for a, b in zip(reach, arm, strict=True)])
+        return [a - b for a, b in zip(own, under, strict=True)]
 
     def _push_on(self, trace: Trace) -> None:
         """Into the balances of bodies, which are summed up anew."""

@@ -102,7 +102,7 @@ def bounds_of(what: str, given: object, size: int) -> tuple[Array, Array]:
 
 def told_numbers(what: str, given: object, count: int) -> Array:
     """(n,) finite numbers that a function of a task gave. Raises ArgumentError."""
-    if isinstance(given, Real) and count == 1:
+    if isinstance(given, Real | np.bool_) and count == 1:
         given = [given]
     found = np.asarray(given)
     if found.dtype.kind not in "biuf" or found.shape != (count,):

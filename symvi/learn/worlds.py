@@ -47,6 +47,7 @@ class Worlds:
         self.batch = self.simulator.batch(count, step=task.step, inputs=self._given, options=options, threads=threads)
         self._known = quantities_of(self.simulator.mechanism, self.batch.entries)
         self._columns, low, high = self._actions(task.act)
+        self._check_apart()
         self.acted = low, high
         self._inputs = np.array(self.batch._inputs.given, float)
         self._check_names()
@@ -54,6 +55,7 @@ class Worlds:
         self._starts = self._start_bounds()
         self.steps, self.failed = np.zeros(count, int), np.zeros(count, bool)
         self._log: list[Array] = []
+        self._width: int | None = None  # of what a function observes, from its first look on
         self._began: Any = None
         self.now = self._look(None)
         self.observed = self._observation_bounds()
@@ -75,6 +77,13 @@ class Worlds:
             raise ArgumentError("act: actions need finite bounds")
         return np.array(columns), low, high
 
+    def _check_apart(self) -> None:
+        """Raises ArgumentError for an input that is given, and acted on."""
+        for name in self._given:
+            own = self.batch.input_names
+            if any(own[k] == name or own[k].startswith(f"{name}[") for k in self._columns):
+                raise ArgumentError(f"inputs: {name} is what actions set; leave it out here or there")
+
     def _check_names(self) -> None:
         observe = self.task.observe
         for name in (*(() if callable(observe) else observe), *self.task.reads):
@@ -90,10 +99,13 @@ class Worlds:
     def _start_bounds(self) -> dict[str, tuple[Array, Array]]:
         if self.task.start is None or callable(self.task.start):
             return {}
-        return {
-            name: bounds_of(f"start: {name}", given, self._entry(name)[1].stop - self._entry(name)[1].start)
-            for name, given in self.task.start.items()
-        }
+        found = {}
+        for name, given in self.task.start.items():
+            place = self._entry(name)[1]
+            found[name] = bounds_of(f"start: {name}", given, place.stop - place.start)
+            if not np.isfinite(np.subtract(*found[name])).all():
+                raise ArgumentError(f"start: {name} {shown(given)}: give finite bounds")
+        return found
 
     def _entry(self, name: str) -> tuple[int, slice]:
         """0 for coordinates and 1 for rates, and the place of a joint among them. Raises MechanismError."""
@@ -106,7 +118,8 @@ class Worlds:
     def _observation_bounds(self) -> tuple[Array, Array]:
         observe = self.task.observe
         if callable(observe):
-            return (np.full(self._observation().shape[1], -np.inf), np.full(self._observation().shape[1], np.inf))
+            self._width = self._observation().shape[1]
+            return np.full(self._width, -np.inf), np.full(self._width, np.inf)
         given = observe if isinstance(observe, Mapping) else dict.fromkeys(observe, (-np.inf, np.inf))
         sides = [bounds_of(f"observe: {name}", each, len(self._known[name].units)) for name, each in given.items()]
         return np.concatenate([low for low, _ in sides]), np.concatenate([high for _, high in sides])
@@ -129,7 +142,9 @@ class Worlds:
         reward = told_numbers("reward", task.reward(self.now), self.count).astype(float)
         end = np.zeros(self.count, bool)
         if task.end is not None:
-            end = told_numbers("end", task.end(self.now), self.count).astype(bool)
+            end = told_numbers("end", task.end(self.now), self.count)
+            if end.dtype.kind != "b":
+                raise ArgumentError(f"end gave {shown(end)}: it must give {self.count} of True and False")
         cut = self.failed.copy() if task.episode is None else self.failed | (self.steps >= task.episode)
         return reward, end, cut
 
@@ -139,6 +154,9 @@ class Worlds:
         values = {name: each.of(read[each.recorded], 1) for name, each in self._known.items() if each.recorded in read}
         own = self._inputs.copy()
         values.update((name, own[:, k]) for k, name in enumerate(self.batch.input_names))
+        for name, array in values.items():  # what one function changed, the others would see
+            values[name] = array.view()
+            values[name].flags.writeable = False
         if before is not None:  # a chain of them would grow
             before = Now(before.time, before._values)
         return Now(self.task.step * self.task.repeat * self.steps, values, before)
@@ -153,8 +171,10 @@ class Worlds:
         if not callable(observe):
             return np.concatenate([self.now[name].reshape(self.count, -1) for name in observe], axis=1)
         found = np.asarray(observe(self.now))
-        if found.dtype.kind not in "biuf" or found.ndim != 2 or len(found) != self.count:
-            raise ArgumentError(f"observe gave {shown(found)}: it must give an array of shape ({self.count}, k)")
+        wide = found.ndim == 2 and self._width in (None, found.shape[1])
+        if found.dtype.kind not in "biuf" or not wide or len(found) != self.count:
+            k = "k" if self._width is None else self._width
+            raise ArgumentError(f"observe gave {shown(found)}: it must give an array of shape ({self.count}, {k})")
         if not np.isfinite(found).all():
             raise ArgumentError("observe gave a number that is not finite")
         return found

@@ -179,4 +179,6 @@ def _changed(element: Any, values: Mapping[str, Any] | None) -> Any:
     changes = dict(values)
     if TABLE_OF_PARAMETERS in changes:
         changes[TABLE_OF_PARAMETERS] = {**element.parameters, **changes[TABLE_OF_PARAMETERS]}
+    if "inertia" in changes and element.shape is not None and element.center_of_mass == element.shape.position:
+        changes.setdefault("center_of_mass", changes.get(SHAPE, {}).get("position", element.shape.position))
     return element.changed(**changes)

@@ -97,7 +97,8 @@ class Composer:
             **placing.notes(formulation.joints, angles),
             **problem.choices.notes,
         }
-        if not (inequalities and notes["loops"]):  # nobody asks whether joints do work
+        carries = notes["coordinates"] == "tree"
+        if not (notes["loops"] and (inequalities or carries)):  # nobody asks whether joints do work
             draft.phases["do_work"] = []
             for name in WORKS:
                 draft.records.fields[COMMON, "work"].pop(name, None)

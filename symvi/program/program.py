@@ -52,10 +52,13 @@ class Call:
 
 
 def solved_kinds(program: Program) -> tuple[str, ...]:
-    """Node types whose increments `s` are velocities that a step is solved for: bodies, or joints of a tree."""
+    """Node types whose increments `s` are velocities that a step is solved for: bodies, or joints of a tree.
+
+    Joints have rates `u`, those that drivers lead as well, whose increments their rows ask for.
+    """
     if not program.notes["chords"]:
         return ("body",)
-    return tuple(k for k in program.nodes if any(f.name == "open" for f in program.records.of(k, "work")))
+    return tuple(k for k in program.nodes if any(f.name == "u" for f in program.records.of(k, "work")))
 
 
 def work_of(program: Program) -> int:

@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from symvi.kernels.kernel import Kernel, Location
+from symvi.kernels.kernel import Kernel, Location, over_graph
 from symvi.kernels.records import Field
 from symvi.program.program import Call, Node, Program
 from symvi.scalar import Graph, Rate, Scalar
@@ -315,11 +315,7 @@ def kernel_of_tangents(kernel: Kernel, name: str, wanted: Collection[Place], mov
             outputs.append((goal, graph.constant(0) if found is None else found))
             if found is not None:
                 graph.hint(found, f"{MARK}{at.field}_{at.index}")
-    used = {at.port for at, _ in outputs}
-    nodes = graph.needed([value for _, value in outputs])
-    used |= {graph.arguments(i)[0].port for i in nodes if graph.operation(i) == "symbol"}
-    ports = tuple(port for port in kernel.ports if port.label in used)
-    return Kernel(name, f"tangents: {kernel.summary}", ports, graph, tuple(outputs))
+    return over_graph(name, f"tangents: {kernel.summary}", kernel.ports, graph, tuple(outputs))
 
 
 def _called(kernel: Kernel, call: Call) -> Call:

@@ -201,7 +201,7 @@ class TreeCoordinates:
         )
         for name in self.links:
             self._schedule(self.moved[name], name, (*taken, "depart", "react", "reset", "gather", "inspect"))
-            self._schedule(self.lawful[name], name, ("spread", "push"))
+            self._schedule(self.lawful[name], name, ("spread", "push", "do_work"))
             moved = self.moved[name]
             self._schedule({"finish": moved["remember"]}, name, ("finish",))
             for kernel in (moved["displace"], moved["finish"]):

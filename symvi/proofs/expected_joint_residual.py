@@ -13,6 +13,7 @@ from symvi.naive.discrete_body import apply_inertia, momentum, second_knot
 from symvi.naive.inequalities import Law
 from symvi.naive.joint_tree import Carried
 from symvi.naive.quaternion import add, cross, dot, rotate, subtract, unrotate
+from symvi.proofs import expected_state as state
 from symvi.proofs.check import Check
 from symvi.proofs.expected_step import Linear, load
 from symvi.proofs.joint_view import JointView
@@ -59,6 +60,11 @@ class Residual:
             for driver in self.view.scene.mechanism.drivers
             if driver.name in self.view.scene.carried
         }
+
+
+def do_work(view: JointView) -> Iterator[Check]:
+    """As of maximal coordinates, but of rows beside the tree, less laws along its joints: bodies lack what these do."""
+    return state.do_work(view, lambda name: view.system.law_impulse(name, only=view.is_along_tree))
 
 
 def evaluate(view: JointView, residual: Residual) -> Iterator[Check]:

@@ -7,9 +7,7 @@ increments from the naive Newton system of maximal coordinates, of which the joi
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 
-from symvi.mechanism import coordinate_kinds
 from symvi.naive import joints
 from symvi.naive.discrete_body import kinetic_energy, momentum
 from symvi.naive.joint_tree import Carried
@@ -21,7 +19,6 @@ from symvi.proofs.expected_joint_residual import Residual, wrench
 from symvi.proofs.expected_step import Linear, angles, carried_angles
 from symvi.proofs.joint_scene import NEXT, PAST, SHIFTED, TO_COME
 from symvi.proofs.joint_view import JointView
-from symvi.registry import JOINTS
 
 
 # --- before the iteration ---------------------------------------------------------------------------------------------
@@ -50,33 +47,10 @@ def inspect(view: JointView) -> Iterator[Check]:
 
 
 def inspect_turned(view: JointView) -> Iterator[Check]:
-    """Rows of the tree where bodies are turned anyhow.
-
-    Where the joints of a mechanism leave some entries of its rotations zero, only rows of rotations look at all of an
-    orientation: where these are open, rows of lengths tell no length.
-    """
+    """Rows of the tree where bodies are turned anyhow, off the plane of a mechanism as well."""
     for constraint in view.system.constraints:
-        check = None if view.is_row(constraint.name) else view.check(constraint.name, "g", row_values(view, constraint))
-        if check is not None and (kept := told_turned(view, constraint, len(check.expected))):
-            yield replace(
-                check,
-                expected=[check.expected[k] for k in kept],
-                read=lambda m, read=check.read, kept=kept: [read(m)[k] for k in kept],
-            )
-
-
-def told_turned(view: JointView, constraint, count: int) -> list[int]:
-    """Which rows of a joint, or of a driver, can be told so: all, or those of rotations."""
-    mechanism = view.scene.mechanism
-    if view.keeps_axes:
-        return list(range(count))
-    if constraint.target:
-        driver = next(driver for driver in mechanism.drivers if driver.name == constraint.name)
-        return [0] * (coordinate_kinds(mechanism.joint(driver.joint).type)[driver.coordinate] == "rotation")
-    joint = mechanism.joint(constraint.name)
-    if JOINTS[joint.type].has_pin:
-        return []
-    return [k for k, unit in enumerate(JOINTS[joint.type].units_of(joint)) if unit == "r"]
+        if not view.is_row(constraint.name):
+            yield view.check(constraint.name, "g", row_values(view, constraint))
 
 
 def angles_now(view: JointView, phase: str) -> Iterator[Check]:
@@ -252,14 +226,14 @@ def gather(view: JointView, residual: Residual) -> Iterator[Check]:
 def finish(view: JointView, residual: Residual) -> Iterator[Check]:
     scene = view.scene
     yield from placed(view, TO_COME)
-    left = view.equations.left(residual.open)
+    left = view.equations.left(residual.open) if scene.summed else residual.left
     for name, body in scene.bodies.items():
         p = momentum(
             body.mass, body.inertia, scene.h, view.system.first[name], scene.places[TO_COME][name], 2, scene.zero
         )
         p = add(p, view.system.handed_on(name))
-        if scene.summed and view.tree.links[name].below == "world":
-            p = subtract(p, left[name])  # what is open at a root is made up for in the next step
+        if not scene.summed or view.tree.links[name].below == "world":
+            p = subtract(p, left[name])  # what is open, of all that a root carries, is made up for in the next step
         v, w = view.system.velocity(name)
         state_of_body = {
             "p": p[:3],

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from copy import copy
 from functools import cached_property
 
-from symvi.naive.quaternion import columns, conjugate, dot, multiply, scale, subtract, vector
+from symvi.naive.quaternion import conjugate, dot, multiply, scale, subtract, vector
 from symvi.naive.system import System
 from symvi.naive.tree_equations import newton
 from symvi.program.matrix import Matrix
@@ -213,17 +213,8 @@ class JointView(View):
         view.scene, view.system = scene, scene.system
         return view
 
-    @property
-    def keeps_axes(self) -> bool:
-        """Whether bodies keep all of their axes, of which none is zero by what joints allow."""
-        return {f.name: f.size for f in self.program.records.of("body", "work")}.get("r") == 9
-
     def set_apart(self, memory: Memory) -> None:
         self._put_bodies(memory, self.apart)
-        for k, body in enumerate(self.apart.scene.bodies.values()):
-            if self.keeps_axes:
-                axes = columns(body.q)
-                memory["work"]["body"][k]["r"] = [axes[j][i] for i in range(3) for j in range(3)]
 
     def set_slid(self, memory: Memory) -> None:
         self._put_bodies(memory, self.slid)

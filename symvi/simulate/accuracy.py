@@ -2,9 +2,11 @@
 
 Each composition runs a short piece of the motion in one step. How far it ends from where a finer one of order 8 ends is
 its error; this falls with the power of the step that is its order. So each tells the step that would do, and what that
-takes, counted in Newton iterations: the same on every machine. The cheapest runs the whole motion, twice: in steps
-twice as long, and in the chosen ones. What the two are apart, over 2^order - 1, is the error that is told
-(Richardson). Where it is beyond what was asked for, steps are halved, and the finer of both runs is the next coarser.
+takes, counted in Newton iterations: the same on every machine. The cheapest runs the whole motion three times: in
+steps four times as long, twice as long, and in the chosen ones. What the last two are apart, over q - 1, is the error
+that is told (Richardson). q is how much further the first two are apart, at most 2^order: of a motion that a damper or
+a corner makes of a lower order, it is the smaller one that shows. Where the error is beyond what was asked for, steps
+are halved. Steps that were taken in the same parts in both runs tell nothing.
 """
 
 from __future__ import annotations
@@ -34,6 +36,7 @@ FINEST = 12  # halvings of the step between knots
 REACH = 1e-3  # m, rad: where the two finest runs of the piece are further apart, no order shows yet
 BELOW = 1e-3  # of the accuracy: changes of velocities that Newton's method may leave
 LEAST = 1e-13  # m/s, rad/s: no smaller ones
+SAME = 0.02  # of the knots: where more are reached in the same parts, half the step is no other motion
 
 
 @dataclass(frozen=True)
@@ -78,23 +81,40 @@ def _refined(
     chosen: _Candidate, asked: float, time: float, step: float, every: int, how: Mapping[str, Any]
 ) -> Trajectory:
     """The whole motion in steps that are halved until it is near enough, or comes no nearer, or fails."""
-    motion, coarse, effort, before = None, None, 0, inf
-    power = 1 if chosen.own.plan.notes["inequalities"] else 2**chosen.order - 1  # impacts leave no order to count on
-    for halvings in range(min(max(chosen.halvings - 1, 0), FINEST - 1), FINEST + 1):
+    motion, coarse, effort, before, distance, idle = None, None, 0, inf, 0.0, 0
+    most = 1 if chosen.own.plan.notes["inequalities"] else 2**chosen.order - 1  # impacts leave no order to count on
+    for halvings in range(min(max(chosen.halvings - 2, 0), FINEST - 1), FINEST + 1):
         motion = _run(chosen.own, time, step, halvings, every, how)
         effort += int(motion.iterations.sum())
         if motion.status[-1] < 0:
             break
         if coarse is not None:
-            found = apart(coarse, motion) / power
+            finer = _is_finer(coarse, motion)
+            last, distance = distance, apart(coarse, motion) if finer else 0.0
+            found = _richardson(last, distance, most) if finer else inf
             told = Accuracy(asked, found, chosen.order, chosen.own.composition, motion.step, effort)
             object.__setattr__(motion, "accuracy", told)
-            if told.is_met or not found < before:
+            idle = idle + 1 if finer and not found < before else 0
+            if told.is_met or idle > (found > REACH):  # far from it, one run that is no nearer may be chance
                 break
-            before = found
+            before = min(found, before)
         coarse = motion
     assert motion is not None  # there is one step at least
     return motion
+
+
+def _richardson(last: float, distance: float, most: int) -> float:
+    """The error of the finest of three runs. last, distance: of the first two, 0 where there is none, and the last two.
+
+    most: 2^order - 1. With steps four times as long there is no order to be seen yet, and the distance itself is told.
+    """
+    return distance / min(max(last / distance - 1.0, 1.0), most) if distance > 0.0 else 0.0
+
+
+def _is_finer(coarse: Trajectory, fine: Trajectory) -> bool:
+    """Whether a run in half the step has shorter parts of steps, where those of the coarser were taken in parts."""
+    same = (coarse.substeps > 1) & (2 * fine.substeps <= coarse.substeps)
+    return float(same.mean()) < SAME
 
 
 def _checked(asked: object) -> float:
@@ -160,7 +180,7 @@ def _showing(
         best = orders[max(orders)]
         try:
             finer = _run(best, time, step, at + 1, 1, how)
-            if before is not None and apart(before, finer) < REACH:
+            if before is not None and _is_finer(before, finer) and apart(before, finer) < REACH:
                 break
         except ArgumentError:  # inputs that change: order 2 is left
             if 2 not in orders or len(orders) == 1:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeVar, cast
 
 import numpy as np
 
+from symvi.errors import EnergyWarning, RateWarning, SpinWarning, StiffnessWarning
 from symvi.simulate import energy_guard
 from symvi.simulate.energy_guard import Fall, Rise
 from symvi.simulate.fast_spin import FastSpin, fastest, most_turn
@@ -85,3 +86,11 @@ class Judged(Recorded):
         """
         found = fastest(self.whole)
         return found if found.turn > most_turn(found.composition) else None
+
+
+def warned_of(motion: Trajectory) -> list[tuple[type[Warning], str]]:
+    """What is not to be trusted in a motion: warnings, each with its sentence."""
+    spin = motion.fast_spin()
+    found: list[tuple[type[Warning], str]] = [(SpinWarning, str(spin))] if spin else []
+    kinds = {TooStiff: StiffnessWarning, MisreadRate: RateWarning}
+    return found + [(kinds.get(type(alarm), EnergyWarning), alarm.sentence) for alarm in motion.alarms]

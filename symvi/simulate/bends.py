@@ -37,8 +37,15 @@ class Bends:
         ]
         self.targets: list[float] = []
 
+    def of_step(self) -> tuple[float, float]:
+        """The same as `of_all` of the step as it is, which is evaluated as it was solved."""
+        solver, common = self.solver, self.solver.common
+        common.work_after[0], common.work_before[0] = self.of_drivers(*self.carried())
+        solver.run("do_work")
+        return common.work_after[0], common.work_before[0]
+
     def carried(self) -> tuple[float, float]:
-        """What joints that carry bodies add to `of_all`: their impulses are what bodies lack in the step as it is."""
+        """What bodies lack in the step as it is: joints that carry them give it, and laws and drivers along these."""
         after = before = 0.0
         for body, state in zip(self.solver.bodies, self.solver.memory.state["body"], strict=True) if self.led else ():
             lacking = body.f if self.solver.chords else body.held
@@ -48,14 +55,14 @@ class Bends:
                 before = before - (push * state.v[k] + twist * state.w[k])
         return after, before
 
-    def of_all(self, after: float, before: float) -> tuple[float, float]:
+    def of_all(self) -> tuple[float, float]:
         """Impulses of joints at the first knot times the velocities after it, and against those before it.
 
         With n0 and n1 they are 2 √n1 (√n0 + √n1) and 2 √n0 (√n0 + √n1): they differ by twice the work of the joints.
-        after, before: what they begin with.
+        The momentum of the step is theirs where nothing drives it, as it was evaluated last.
         """
         memory = self.solver.memory
-        after, before = self.of_drivers(after, before)
+        after, before = self.of_drivers(0.0, 0.0)
         for body, state, numbers in zip(
             self.solver.bodies, memory.state["body"], memory.parameters["body"], strict=True
         ):

@@ -149,11 +149,11 @@ class Branch:
         """
         solver = self.solver
         impulse, turn = solver.common.impulse[0], solver.measures.largest_turn()
-        carried = self.bends.carried()
+        bends = self.bends.of_step() if self.led else None
         self._drive(0.0, 0.0)
         solver.run("evaluate")
         kinetic, apart, sharp = self.bends.kinetic(), 0.0, not weak
-        after, before = self.bends.of_all(*carried)
+        after, before = bends or self.bends.of_all()
         work = after - before
         if status in SOLVED and (near or sharp or work > (0.5 * SLIGHT) * kinetic):
             apart = self._apart(kinetic)
@@ -197,9 +197,8 @@ class Branch:
             for k in range(3):
                 kinetic = kinetic + (state.p[k] * state.v[k] + state.l[k] * state.w[k])
         self.bends.targets = [given[0] for given, _ in self.aims]
-        solver.common.work_after[0], solver.common.work_before[0] = self.bends.of_drivers(*self.bends.carried())
-        solver.run("do_work")
-        work, now = solver.common.work_after[0] - solver.common.work_before[0], self.bends.kinetic()
+        after, before = self.bends.of_step()
+        work, now = after - before, self.bends.kinetic()
         return not work <= APART * ((now if now > kinetic else kinetic) + slight)
 
     def _apart(self, kinetic: float) -> float:
@@ -271,7 +270,7 @@ class Branch:
         for record in solver.solved:
             record.base[:] = record.u
         for record in solver.rows:
-            if hasattr(record, "base"):
+            if hasattr(record, "base") and hasattr(record, "f"):  # not of joints of the tree, whose base is of rates
                 record.base[:] = record.y
         solver.common.length[0] = 0.0
         solver.run("shorten_step")

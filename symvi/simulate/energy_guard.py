@@ -39,7 +39,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from symvi.simulate.law_jumps import jump_of, sentences
-from symvi.simulate.run_parameters import body_numbers
+from symvi.simulate.run_parameters import mass_of
 
 if TYPE_CHECKING:
     from symvi.simulate.trajectory import Trajectory
@@ -199,10 +199,11 @@ def watch(trajectory: Trajectory) -> Watch:
         cash[:, -1] = fastest[-1]  # what the last knot has risen by is not settled
         cash[1] = np.inf  # stiff dampers of a motion that begins take more than its T*, by the order of their account
         paid = _so_far(np.maximum, cash, begin.paid)
-        (scatter,), (usual,) = (
-            _so_far(np.maximum, _median(_epsilon(trajectory)[None], knots), [known])
-            for knots, known in ((SPIKE, begin.scatter), (WHIP, begin.usual))
-        )
+        epsilon = _epsilon(trajectory)[None]
+        (highest,) = _so_far(np.maximum, balance[None], [begin.highest])
+        smooth = _median(np.concatenate([epsilon, lows, ledgers, (highest - balance)[None]]), WHIP)
+        (scatter,) = _so_far(np.maximum, _median(epsilon, SPIKE), [begin.scatter])
+        (usual,) = _so_far(np.maximum, smooth[:1], [begin.usual])
         (misread,) = _so_far(np.maximum, _with_next(np.abs(trajectory.misread)[None]), [begin.misread])
         each, once = trajectory.slack
         left = begin.left + each * (trajectory.time - trajectory.time[0]) / trajectory.step
@@ -218,10 +219,9 @@ def watch(trajectory: Trajectory) -> Watch:
         bound[:, -(SPIKE // 2) :] = kept_bound[:, -(WHIP // 2) :] = np.inf  # not all is known there
         pending = np.hstack([begin.pending, rise - noise])
         late = pending[:, : len(kinetic)] > paid  # of knots before, and of those that bound has, too
-        lowest_kept = _so_far(np.minimum, _median(lows, WHIP), begin.lowest_kept)
-        kept = np.maximum(_median(ledgers, WHIP) - lowest_kept, 0.0)
-        (highest,) = _so_far(np.maximum, balance[None], [begin.highest])
-        fallen_by = _median((highest - balance)[None], WHIP)[0] - noise[0]
+        lowest_kept = _so_far(np.minimum, smooth[1:3], begin.lowest_kept)
+        kept = np.maximum(smooth[3:5] - lowest_kept, 0.0)
+        fallen_by = smooth[5] - noise[0]
         fall = _fall(trajectory, fallen_by, max(LOST * usual[-1], TOLD * paid[0, -1]))
     beyond = (rise > bound) | (kept > kept_bound)
     beyond[:, 0] |= late[:, :AHEAD].any(axis=1)
@@ -256,7 +256,9 @@ def _so_far(which: np.ufunc, values: Array, before: Sequence[float]) -> Array:
 
 def _with_next(values: Array) -> Array:
     """(m, N) every knot's value or the next one's, whichever is larger."""
-    return np.maximum(values, np.roll(np.where(np.arange(values.shape[1]) > 0, values, -np.inf), -1, axis=1))
+    found = values.copy()
+    np.maximum(values[:, :-1], values[:, 1:], out=found[:, :-1])
+    return found
 
 
 def _weighed(trajectory: Trajectory) -> Array:
@@ -265,7 +267,7 @@ def _weighed(trajectory: Trajectory) -> Array:
     The potential of gravity, the sum of -m g·(x + R c), is as uncertain as these are, also where it vanishes.
     """
     mechanism, settings = trajectory.mechanism, trajectory.settings
-    masses = np.array([body_numbers(body, settings)[0] for body in mechanism.bodies])
+    masses = np.array([mass_of(body, settings) for body in mechanism.bodies])
     centers = np.array([math.hypot(*body.center_of_mass) for body in mechanism.bodies])
     weight = math.hypot(*settings.get("common.gravity", mechanism.gravity)) * masses
     return (np.linalg.norm(trajectory.position, axis=2) + centers) @ weight

@@ -8,7 +8,7 @@ h w to second order. At h w = 0.25 that is 1.07 %, and at 1 there is no such tur
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import asin, inf
+from math import asin, cos, inf
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from symvi.simulate.trajectory import Trajectory
 
 FAST = 0.25  # h |w|: an error of 1.07 %
+FAR = 0.2  # rad in a step: where none turns as far, no rate at a knot is FAST
 
 
 def excess(turn: float, composition: str = "") -> float:
@@ -79,6 +80,17 @@ class FastSpin:
             f"body '{self.body}' turns at {self.rate:.4g} rad/s at t = {self.time:g} s, h |w| = {self.turn:.2g}: its "
             f"turn in a step of {self.step:g} s {off}; take a step below {most:.2g} s for 1 %"
         )
+
+
+def may_be_fast(trajectory: Trajectory) -> bool:
+    """Whether a body turns so far from one recorded knot to the next that its rate at a knot may be too fast; without
+    these rates."""
+    every = max(round((trajectory.time[1] - trajectory.time[0]) / trajectory.step), 1)
+    q = trajectory.orientation
+    if np.abs(np.diff(q, axis=0)).max() < FAR * every / 4:  # of |q' - q| = 2 sin(turn/4), half at most
+        return False
+    halves = np.abs(np.einsum("nki,nki->nk", q[1:], q[:-1]))  # cosines of half the turns
+    return not halves.min() > cos(FAR * every / 2)
 
 
 def fastest(trajectory: Trajectory) -> FastSpin:

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 class Accuracy:
     """What a motion was asked for, and what it has.
 
-    asked: largest error of positions [m] and turns [rad]. found: an estimate of it over all recorded knots, of two
-    runs. order, composition: of the steps ("" of order 2). step: their length [s]. iterations: of both runs.
+    asked: largest error of positions [m] and turns [rad]. found: an estimate of it over all recorded knots, of three
+    runs. order, composition: of the steps ("" of order 2). step: their length [s]. iterations: of all runs.
     """
 
     asked: float

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields
+from functools import partial
 from typing import Any, TypedDict
 
 import numpy as np
@@ -155,6 +156,19 @@ def carry_over(plan: Plan, frame: np.ndarray, start: Trajectory) -> None:
             frame[offset : offset + len(flat)] = flat
 
 
+def blocks(count: int) -> Iterator[slice]:
+    """So many knots, in pieces whose numbers stay in the processor's own memory."""
+    return (slice(first, first + BLOCK) for first in range(0, count, BLOCK))
+
+
+def in_body_axes(q: np.ndarray, w: np.ndarray) -> np.ndarray:
+    """(N, n, 3) angular velocities w, in world axes, of bodies with orientations q (N, n, 4)."""
+    found = np.empty(w.shape)
+    for some in blocks(len(w)):
+        found[some] = carried(q[some], w[some], back=True)
+    return found
+
+
 class Read:
     """What recorded frames hold, as the fields of a trajectory, group by group (recording.GROUPS).
 
@@ -180,91 +194,83 @@ class Read:
                 found |= getattr(self, f"_{name}")()
         return found
 
-    def _entry(self, name: str, there: object = True) -> np.ndarray:
+    def entry(self, name: str, there: object = True) -> np.ndarray:
         """An entry; of what there is none of, none at every knot."""
         if there:
             return entry(self.plan, self.recorded, name)
         return np.zeros((len(self.recorded), 0, *EMPTY.get(name, ())))
 
-    def _blocks(self) -> Iterator[slice]:
-        """Knots whose numbers stay in the processor's own memory."""
-        return (slice(first, first + BLOCK) for first in range(0, len(self.recorded), BLOCK))
-
     def position(self) -> np.ndarray:
         """(N, n, 3) of body frames."""
-        offsets, position = centers(self.mechanism), self._entry("x")
+        offsets, position = centers(self.mechanism), self.entry("x")
         apart = np.flatnonzero(offsets.any(axis=1))
         if len(apart):
-            position, q = position.copy(), self._entry("q")
-            for some in self._blocks():
+            position, q = position.copy(), self.entry("q")
+            for some in blocks(len(position)):
                 position[some, apart] -= carried(q[some, apart], offsets[apart])
         return position
 
     def angular_velocity(self) -> np.ndarray:
         """(N, n, 3) in body axes."""
-        q, w = self._entry("q"), self._entry("w")
-        found = np.empty(w.shape)
-        for some in self._blocks():
-            found[some] = carried(q[some], w[some], back=True)
-        return found
+        return in_body_axes(self.entry("q"), self.entry("w"))
 
     def _coordinates(self) -> dict[str, Any]:
         return {
             "position": Later(self.position),
-            "orientation": self._entry("q"),
+            "orientation": self.entry("q"),
             "carried_angles": carried_angles(self.mechanism, self.plan, self.recorded, self.counted),
-            **{name: counts(self.plan, self.recorded, name) for name in COUNTED},
+            **{name: Later(partial(counts, self.plan, self.recorded, name)) for name in COUNTED},
         }
 
     def _rates(self) -> dict[str, Any]:
         return {
-            "velocity": self._entry("v"),
+            "velocity": self.entry("v"),
             "angular_velocity": Later(self.angular_velocity),
-            "linear_momentum": self._entry("momentum"),
-            "angular_momentum": self._entry("angular_momentum"),
+            "linear_momentum": self.entry("momentum"),
+            "angular_momentum": self.entry("angular_momentum"),
         }
 
     def _closure(self) -> dict[str, Any]:
-        return {"closure": self._entry("closure")}
+        return {"closure": self.entry("closure")}
 
     def _contacts(self) -> dict[str, Any]:
         return {
-            "contact_values": self._entry("contact", self.plan.contacts),
-            "stop_values": self._entry("stop", self.plan.stops),
+            "contact_values": self.entry("contact", self.plan.contacts),
+            "stop_values": self.entry("stop", self.plan.stops),
         }
 
     def _reactions(self) -> dict[str, Any]:
         plan, multipliers, offset = self.plan, {}, 0
-        rows = self._entry("rows", plan.rows)
+        rows = self.entry("rows", plan.rows)
         for constraint in plan.constraints:
             count = len(constraint["rows"])
             multipliers[constraint["name"]] = rows[:, offset : offset + count]
             offset += count
-        reactions, powers = self._entry("reaction", plan.reactions), self._entry("power", plan.drivers)
+        reactions, powers = self.entry("reaction", plan.reactions), self.entry("power", plan.drivers)
         shared = plan.notes["watched"]
         return {
             "kept_reactions": {name: reactions[:, k] for k, name in enumerate(plan.reactions)},
             "multipliers": multipliers,
             "powers": {name: powers[:, k] for k, name in enumerate(plan.drivers)},
-            "before_position": self._entry("before_x") if shared else np.zeros(0),
-            "before_orientation": self._entry("before_q") if shared else np.zeros(0),
+            "before_position": self.entry("before_x") if shared else np.zeros(0),
+            "before_orientation": self.entry("before_q") if shared else np.zeros(0),
         }
 
     def _energy(self) -> dict[str, Any]:
         """With what was given and taken from knot to knot."""
         plan, start = self.plan, self.start
         paid = [note for note in plan.works if note["paid"]]
-        work, spent = self._entry("work", plan.works), self._entry("spent", plan.losses)
+        work, spent = self.entry("work", plan.works), self.entry("spent", plan.losses)
         late = np.zeros((len(self.recorded), len(paid), 2))
         if plan.late:
-            late[:, [note["late"] for note in paid]] = self._entry("late")
+            late[:, [note["late"] for note in paid]] = self.entry("late")
         if start is not None:
             work[0], spent[0] = start.work_values.sum(axis=0), start.spent_values.sum(axis=0)
             late[0, :, 1] = start.late_values[-1, :, 1]
-        found = {name: self._entry(name) for name in ("scatter", "swerve", "pace", "sway", "misread")}
+        found = {name: self.entry(name) for name in ("scatter", "swerve", "pace", "sway", "misread")}
         return found | {
-            "kinetic_energy": self._entry("kinetic"),
-            "potential_energy": self._entry("potential"),
+            "kinetic_energy": self.entry("kinetic"),
+            "potential_energy": self.entry("potential"),
             "work_values": work,
             "spent_values": spent,
             "late_values": late,
@@ -319,20 +325,9 @@ def trajectory(
     )
 
 
-def part(
-    whole: Trajectory,
-    plan: Plan,
-    names: tuple[str, ...],
-    times: np.ndarray,
-    recorded: np.ndarray,
-    inputs: np.ndarray,
-    counted_angles: Mapping[str, np.ndarray],
-    struck: np.ndarray,
-    start: Trajectory | None,
-) -> Trajectory:
-    """A trajectory of what was chosen at all recorded knots. whole: of all, at some of them; plan: of these frames."""
+def part(whole: Trajectory, names: tuple[str, ...], read: Mapping[str, Any]) -> Trajectory:
+    """A trajectory of what was chosen at all recorded knots. whole: of all, at some of them; names: of what is read, or
+    will be; read: fields of all knots that are known, and others that are not as in the whole."""
     known = {field.name: getattr(whole, field.name) for field in fields(whole) if field.name not in PER_KNOT}
     known |= dict.fromkeys(PER_KNOT)
-    known |= Read(whole.mechanism, plan, recorded, counted_angles, start).fields(names)
-    known |= {"time": times, "inputs": inputs, "struck": struck, "recorded": names, "watched": whole}
-    return Trajectory(**known)
+    return Trajectory(**known | {"recorded": names, "watched": whole} | read)

@@ -26,9 +26,12 @@ def state_at(trajectory: Trajectory, index: int) -> State:
     if not isinstance(index, Integral) or isinstance(index, bool) or not -count <= index < count:
         raise ArgumentError(f"index {shown(index)}: must be the number of a knot, from {-count} to {count - 1}")
     known, at = trajectory, int(index) % count
-    if not trajectory.has("rates"):
-        known, at = trajectory.whole, int(np.searchsorted(trajectory.whole.time, trajectory.time[index]))
+    if trajectory.unread or not trajectory.has("rates"):
+        known = trajectory.glimpsed
+        at = int(np.searchsorted(known.time, trajectory.time[index]))
         if at == len(known) or known.time[at] != trajectory.time[index]:
+            known, at = trajectory, int(index) % count
+        if not known.has("rates"):
             raise NotRecordedError(not_recorded(f"the velocity at knot {index}", "rates", trajectory.recorded))
     return State(
         float(trajectory.time[index]),

@@ -43,8 +43,24 @@ class Measures:
 
     def balanced(self, change: float, rate: float) -> bool:
         """Whether momenta balance but for a change of velocity and round-off of impulses, and rows but for a rate."""
-        closed = all(abs(f) <= rate for record in self.solver.rows for f in getattr(record, "f", ()))
-        return closed and self._momenta_balance(change)
+        return self.are_closed(rate) and self._momenta_balance(change)
+
+    def are_closed(self, rate: float) -> bool:
+        """Whether rows are closed but for a rate."""
+        return all(abs(f) <= rate for record in self.solver.rows for f in getattr(record, "f", ()))
+
+    def is_spent(self, change: float, rate: float) -> bool:
+        """In joint coordinates: whether all that is asked of velocities is a change and round-off of the rates.
+
+        Then what momenta lack is round-off, which sums up all that hangs on a joint. Rows are closed but for a rate and
+        what round-off of rates does by levers as long as all bodies in a row.
+        """
+        if not self.solver.chords:
+            return False
+        fastest = max((abs(x) for record in self.solver.solved for x in record.u), default=0.0)
+        noise = ROUND_OFF["double"] * fastest
+        lever = float(len(self.bodies)) * self.memory.parameters["common"][0].extent[0]
+        return self.largest_change() <= change + noise and self.are_closed(rate + noise * lever)
 
     def _momenta_balance(self, change: float) -> bool:
         impulse = self._largest_impulse()

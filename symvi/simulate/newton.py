@@ -93,7 +93,7 @@ class Newton:
             self.solver.increment = length * self.measures.largest_change()
             fall = sqrt(merit / before) if before > 0.0 else 0.0
             predicted = SAFETY * (self.solver.increment * fall)
-            if self.solver.increment <= options.tolerance and self.measures.within(LEFT * options.tolerance):
+            if self.solver.increment <= options.tolerance and self._leaves_little(length):
                 return SolverStatus.OK
             if (
                 length >= 1.0
@@ -108,7 +108,7 @@ class Newton:
             # the same factors once more, if they are predicted to be enough
             whole = not (self.solver.chords and length >= 1.0 and CHORD * (sqrt(merit) * fall) <= options.tolerance)
             slow = slow + 1 if merit > SLOW * before else 0
-            if slow >= 2 and self.measures.within(STILL * options.tolerance):
+            if slow >= 2 and self._is_round_off():
                 return SolverStatus.ROUND_OFF
             if slow >= 2 and self.is_singular():
                 return SolverStatus.SINGULAR_STEP
@@ -179,7 +179,7 @@ class Newton:
         self.run("shorten_step")
         if not isfinite(self.measures.merit()):
             return why
-        if self.measures.within(STILL * tolerance):
+        if self._is_round_off():
             return SolverStatus.ROUND_OFF
         return SolverStatus.SINGULAR_STEP if self.is_singular() else why
 
@@ -188,4 +188,20 @@ class Newton:
         if not self.solver.loops:
             return False
         extent, still = self.memory.parameters["common"][0].extent[0], STILL * self.solver.options.tolerance
-        return self.measures.balanced(still, SINGULAR_VIOLATION * extent / abs(self.common.step[0]))
+        rate = SINGULAR_VIOLATION * extent / abs(self.common.step[0])
+        return self.measures.balanced(still, rate) or self.measures.is_spent(still, rate)
+
+    def _is_round_off(self) -> bool:
+        """Whether what is left, as velocities, is small; in joint coordinates, whether a whole increment is."""
+        still = STILL * self.solver.options.tolerance
+        return self.measures.within(still) or self.measures.is_spent(still, still)
+
+    def _leaves_little(self, length: float) -> bool:
+        """Whether little is left after an increment below the tolerance.
+
+        In joint coordinates a whole one leaves round-off of momenta, which long levers make large, and of rows what
+        their guards hold back.
+        """
+        left = LEFT * self.solver.options.tolerance
+        whole = self.solver.chords and length >= 1.0
+        return self.measures.within(left) or (whole and self.measures.are_closed(left))

@@ -24,6 +24,7 @@ from symvi.mechanism.values import items_of
 if TYPE_CHECKING:
     from symvi.simulate.plan import Plan
     from symvi.simulate.trajectory import Trajectory
+    from symvi.simulate.unread import Unread
 
 WATCHED = 32  # steps from one knot at which all is recorded to the next
 
@@ -155,7 +156,7 @@ class Recorded:
     """A trajectory that may have only a part of its fields.
 
     recorded: the names of GROUPS that it has. watched: everything, at some of its knots; None where it is everything
-    at all of them.
+    at all of them. What is there but was not read yet is worked out when it is asked for (unread.py).
     """
 
     recorded: tuple[str, ...]
@@ -165,7 +166,10 @@ class Recorded:
 
         def __getattr__(self, name: str) -> Any:
             """Called for what is not there, or not yet."""
-            later = self.__dict__.get("_later", {})
+            later, unread = (self.__dict__.get(own, {}) for own in ("_later", "_unread"))
+            if unread and name in PER_KNOT and PER_KNOT[name] in self.recorded and name not in later:
+                unread.read(self)
+                return getattr(self, name)
             if name in later:
                 object.__setattr__(self, name, later[name]())
                 return self.__dict__[name]
@@ -174,6 +178,8 @@ class Recorded:
             raise AttributeError(f"'{type(self).__name__}' object has no attribute {name!r}")
 
     def __getstate__(self) -> dict[str, Any]:
+        if self.unread:
+            self.unread.read(self)  # pyright: ignore[reportArgumentType]
         for name in self.__dict__["_later"]:
             getattr(self, name)
         return {**self.__dict__, "_later": {}}
@@ -181,6 +187,16 @@ class Recorded:
     def has(self, name: str) -> bool:
         """Whether what a name of GROUPS stands for was recorded at every recorded knot."""
         return name in self.recorded
+
+    @property
+    def unread(self) -> Unread | None:
+        """What of it nobody has read yet; None where all is worked out."""
+        return self.__dict__.get("_unread")
+
+    @property
+    def glimpsed(self) -> Trajectory:
+        """All of the motion, at those knots at which all is known without taking steps once more."""
+        return self.unread.watched if self.unread else self.whole
 
     @property
     def whole(self) -> Trajectory:

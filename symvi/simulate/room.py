@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import lru_cache
 from pathlib import Path
 
 from symvi.errors import ArgumentError
@@ -25,8 +26,9 @@ def needed(plan: Plan, gains: int, steps: int, every: int, names: tuple[str, ...
     return 8 * (recorded + (TIMES + ROWS * (len(plan.inputs) + gains)) * (1 + steps))
 
 
+@lru_cache
 def memory() -> int:
-    """Bytes of memory that this machine has, or that its container may use."""
+    """Bytes of memory that this machine has, or that its container may use; as at the first run of a process."""
     try:
         found = [os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")]
     except (AttributeError, OSError, ValueError):  # Windows has no such call

@@ -19,6 +19,7 @@ from symvi.simulate.knots import recorder_of
 from symvi.simulate.recording import EVERYTHING, Holding, takes_whole, watched_every, watched_knots
 from symvi.simulate.seen import SeenStates
 from symvi.simulate.turns import Angles, Counter, Turning
+from symvi.simulate.unread import CLOSE, LONG, UNREAD, Again
 
 INFINITY = float("inf")
 CHUNK, FEW = 1000, 1000  # steps, and recorded knots of which few are whole, at a time
@@ -39,8 +40,9 @@ class Run:
 
     times: (steps + 1,) of the knots. angles: of the joints at the first knot. found: frames, that of the first knot
     put there by the caller. aimed: names of inputs that said at the start what servos aim at; None where a motion goes
-    on, whose state knows. names: what is recorded (recording.GROUPS). part: where whole frames are few, what the frames
-    of all recorded knots hold of these.
+    on, whose state knows. names: what is recorded (recording.GROUPS). chosen: whether these were asked for by name;
+    else a long run may leave some to be worked out (unread.py), for which again is. part: where whole frames are few,
+    what the frames of all recorded knots hold of these.
     """
 
     engine: Engine
@@ -57,7 +59,9 @@ class Run:
     driving: Driving
     names: tuple[str, ...]
     aimed: frozenset[str] | None = None
+    chosen: bool = True
     part: np.ndarray | None = None
+    again: Again | None = None
     found: list[np.ndarray] = field(default_factory=list)
     done: int = 0  # steps
     _quick: bool = False  # whether rows need no more than finite numbers put into them
@@ -66,7 +70,12 @@ class Run:
         self.plan = self.engine.plan
         self.steps = len(self.times) - 1
         self.counter = self._counter()
-        self.apart = 1 if self.names == EVERYTHING else watched_every(self.every)
+        self.apart = 1 if self.names == EVERYTHING and not self._may_wait() else watched_every(self.every)
+
+    def _may_wait(self) -> bool:
+        """Whether what takes a solve at each knot is left until somebody reads it."""
+        long = self.steps // self.every > LONG and self.every <= CLOSE
+        return long and not self.chosen and self.counter is None and isinstance(self.engine, CEngine)
 
     def _counter(self) -> Counter | None:
         """Counts turns between recorded knots, of joints whose angles the solver does not carry."""
@@ -94,8 +103,17 @@ class Run:
         ahead = self.inputs.ahead
         rows[:-1, ahead] = rows[1:, ahead]  # targets are those of the step's second knot
         varying = bool(len(rows[0])) and bool((rows != rows[0]).any())
-        if self.apart > 1 and isinstance(self.engine, CEngine) and not self.counter and not takes_whole(self.names):
-            return self._sparsely(self.engine, rows, varying)
+        if self.apart > 1 and isinstance(self.engine, CEngine) and not self.counter:
+            if self.names == EVERYTHING:
+                begin = self.found[-1][-1:].copy()
+                self.again = Again(self.engine, self.every, self.options, rows, varying, begin)
+                self.names = tuple(name for name in EVERYTHING if name not in UNREAD)
+            if not takes_whole(self.names):
+                status = self._sparsely(self.engine, rows, varying)
+                if status >= 0 or not self.again:
+                    return status
+                # who looks into a failure looks at all of it
+                self.found, self.names, self.part, self.again = [self.again.at_first()], EVERYTHING, None, None
         whole = self.progress is None and self.counter is None
         chunk = self.steps if whole else max(self.every, CHUNK // self.every * self.every)
         for first in range(0, self.steps, chunk):
@@ -122,6 +140,8 @@ class Run:
         for first in range(0, self.steps, chunk):
             count = min(chunk, self.steps - first)
             block = rows[first : first + count + 1] if varying else rows[:1]
+            if self.again:
+                self.again.note(first, count)
             status, done = engine.trail(block, varying, count, self.every, whole, self.options, seen)
             frames.observe_again(self.plan, self.found[-1][-1], seen[0])
             last, known = done // self.every, first // self.every
@@ -173,9 +193,13 @@ class Run:
         others = np.setdiff1d(np.arange(len(self.inputs.names)), self.inputs.ahead)
         take = recorder_of(self.engine, self.options, block)
         self._quick = not self.gains.names and not self.inputs.ahead
+        rows, put, seen, watched = self.driving.rows, self._put, states.state, bool(self.counter or self.progress)
         for n in range(self.steps):
             k = n if every == 1 else n % every
-            row = self._decide(n, {} if controller is None else controller(times[n], state))
+            answer = {} if controller is None else controller(times[n], state)
+            row = rows[n]
+            if not (self._quick and type(answer) is dict and put(row, answer)):
+                row = self._decide(n, answer)
             status = take(row, k)
             if k == 0 and every > 1:
                 self.found[-1][0][again] = block[0][again]
@@ -184,14 +208,14 @@ class Run:
                     self.found[0] = block[: n + 1]
                 return status
             self.done = n + 1
-            state = states.state(block[k + 1].copy(), times[n + 1])
+            state = seen(block[k + 1].copy(), times[n + 1])
             if every > 1 and k + 1 == every:
                 self.found.append(frames.gathered(self.plan, block, every)[1:])
                 block[0], block[1:] = block[every], 0.0
-            if self.counter and (n + 1) % every == 0:
-                self.counter.add(state.angles)
-            if self.progress:
-                self.progress(n + 1, self.steps)
+            if watched:
+                if self.counter and (n + 1) % every == 0:
+                    self.counter.add(state.angles)
+                self._tell(n + 1)
         if every == 1:
             self.found[0] = block
         if controller is None:
@@ -203,8 +227,6 @@ class Run:
 
     def _decide(self, n: int, answer: object) -> np.ndarray:
         """The inputs of a step, with what a controller returned for it; gains are set."""
-        if self._quick and type(answer) is dict and self._put(n, answer):
-            return self.driving.rows[n]
         given, gains = self.gains.split(checked_answer(answer, float(self.times[n])))
         self.inputs.overlay(self.driving.rows[n : n + 1], given)
         self.gains.overlay(self.driving.gain_rows[n : n + 1], gains)
@@ -216,14 +238,14 @@ class Run:
             self.inputs.aim_from(self.engine.state, row, given.keys() - self.aimed)
         return row
 
-    def _put(self, n: int, answer: dict[str, object]) -> bool:
+    def _put(self, row: np.ndarray, answer: dict[str, object]) -> bool:
         """Put finite numbers of inputs that have one entry into a row; False, and nothing is put, where others are."""
         column = self.inputs.alone
         for name, value in answer.items():
             if type(value) is not float or not -INFINITY < value < INFINITY or name not in column:
                 return False
         for name, value in answer.items():
-            self.driving.rows[n, column[name]] = value
+            row[column[name]] = value
         return True
 
     def _set(self, n: int) -> np.ndarray:

@@ -61,9 +61,14 @@ def with_settings(mechanism: Mechanism, model: OfParameters, settings: Settings)
     return replace(model, parameters=parameters)
 
 
+def mass_of(body: Body, settings: Settings) -> float:
+    """The mass of a body [kg]."""
+    return settings.get(f"{body.name}.mass", (body.mass,))[0]
+
+
 def body_numbers(body: Body, settings: Settings) -> tuple[float, tuple[float, ...]]:
     """Mass and inertia of a body. The inertia of a uniform solid follows a mass that was set."""
-    mass = settings.get(f"{body.name}.mass", (body.mass,))[0]
+    mass = mass_of(body, settings)
     shape, inertia = body.shape, body.inertia
     if shape is not None and body.center_of_mass == shape.position and body.inertia == shape_inertia(shape, body.mass):
         inertia = shape_inertia(shape, mass)

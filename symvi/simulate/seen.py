@@ -14,7 +14,7 @@ from symvi.simulate import frames
 from symvi.simulate.plan import Plan
 from symvi.simulate.turns import Angles, Turning, nearest
 
-PASSED = 256  # knots of a stretch: turns are counted along it at once
+PASSED = 2048  # knots of a stretch: turns are counted along it at once, where nobody asks before
 
 
 class SeenState(State):

@@ -5,26 +5,29 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from math import hypot
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from symvi.errors import EnergyWarning, RateWarning, SolverError, SpinWarning, StiffnessWarning
+from symvi.errors import SolverError
 from symvi.mechanism.state import State
 from symvi.numbers.control import SolverOptions, SolverStatus
 from symvi.simulate import frames
+from symvi.simulate.alarms import warned_of
 from symvi.simulate.arguments import Rates
 from symvi.simulate.failures import failure_of
+from symvi.simulate.fast_spin import may_be_fast
 from symvi.simulate.inputs import Controller
-from symvi.simulate.knot_rates import MisreadRate, strikes
-from symvi.simulate.knot_stiffness import TooStiff
+from symvi.simulate.knot_rates import strikes
 from symvi.simulate.orders import check_driving, refuse
-from symvi.simulate.recording import EVERYTHING, Holding, watched_knots
+from symvi.simulate.recording import EVERYTHING, Holding, Later, watched_knots
 from symvi.simulate.run import Driving, Run, overlaid
 from symvi.simulate.standing import Standing, precision_of
 from symvi.simulate.starter import Starter, put_where_it_ended
 from symvi.simulate.trajectory import Trajectory
+from symvi.simulate.unread import UNREAD, Again, Unread
 
 if TYPE_CHECKING:
     from symvi.simulate.simulator import Simulator
@@ -35,6 +38,7 @@ class Simulation:
     """What is simulated. own: a simulator with an engine that nobody else runs. times: (steps + 1,) of the knots [s].
 
     start: None is the description's own. given: inputs and gains by name, constant or in rows. names: what is recorded.
+    chosen: whether by name; else a long run leaves some of it to be worked out when it is read.
     """
 
     own: Simulator
@@ -45,6 +49,7 @@ class Simulation:
     options: SolverOptions
     given: Mapping[str, object]
     names: tuple[str, ...] = EVERYTHING
+    chosen: bool = True
 
     def __post_init__(self) -> None:
         self.engine, self.plan = self.own.engine, self.own.plan
@@ -85,6 +90,7 @@ class Simulation:
             progress=progress,
             driving=driving,
             names=self.names,
+            chosen=self.chosen,
             aimed=None if before is not None else own.inputs.aimed(self.given),
         )
         first = driving.rows[0]
@@ -105,7 +111,7 @@ class Simulation:
         resume = self.engine.state.astype(float).copy()
         account = self.engine.account.astype(float).copy()
         driven, names = run.recorded_inputs()
-        kept = self._kept(names)
+        kept = run.names if run.again else self._kept(names)
         recorded, part = run.frames(), None
         count = 1 + run.done // self.every
         at, times = np.arange(count), self.times[:: self.every][:count]
@@ -148,7 +154,22 @@ class Simulation:
         )
         if part is None:
             return whole
-        return frames.part(whole, held.plan, kept, times, part, driven[:count], counted, struck, self.before)
+        read = frames.Read(self.own.mechanism, held.plan, part, counted, self.before).fields(kept)
+        if run.again is None:
+            return frames.part(whole, kept, read | {"time": times, "inputs": driven[:count], "struck": struck})
+        motion = frames.part(whole, EVERYTHING, read | {"time": times, "inputs": driven[:count], "watched": None})
+        unread = Unread(partial(self._unread, run.again, motion.orientation), whole)
+        object.__setattr__(motion, "_unread", unread)
+        if may_be_fast(motion):
+            unread.fill(motion)
+        return motion
+
+    def _unread(self, again: Again, orientation: np.ndarray) -> dict[str, Any]:
+        """Fields of what takes a solve at each knot."""
+        held = Holding.of(self.plan, UNREAD)
+        read = frames.Read(self.own.mechanism, held.plan, again.held(held), {}, self.before)
+        spin = Later(partial(frames.in_body_axes, orientation, read.entry("w")))
+        return read.fields(UNREAD) | {"angular_velocity": spin}
 
     def _struck(self, recorded: np.ndarray, names: tuple[str, ...]) -> np.ndarray:
         """Where contacts strike, for rates that are recorded without them; else none."""
@@ -186,8 +207,5 @@ class Simulation:
 
 def warn_of(motion: Trajectory) -> None:
     """Warnings, to who called the simulator, of what is not to be trusted in a motion."""
-    if spin := motion.fast_spin():
-        warnings.warn(str(spin), SpinWarning, stacklevel=3)
-    for alarm in motion.alarms:
-        kind = {TooStiff: StiffnessWarning, MisreadRate: RateWarning}.get(type(alarm), EnergyWarning)
-        warnings.warn(alarm.sentence, kind, stacklevel=3)
+    for kind, sentence in warned_of(motion.glimpsed if motion.unread else motion):
+        warnings.warn(sentence, kind, stacklevel=3)

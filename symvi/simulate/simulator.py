@@ -251,8 +251,8 @@ class Simulator(Varied, Many):
         signals. A servo's gains, servo.stiffness and servo.damping, may be among them.
         controller: called with (t, State) at every knot where a step begins, returns inputs and gains by name; forces
         then act over that step. Gains that it does not name are the parameters'.
-        every: record each `every`-th knot. record: of these, coordinates and what else is named of rates, energy,
-        closure, contacts, reactions, inputs; all if left out. What is not recorded raises NotRecordedError when asked.
+        every: record each `every`-th knot. record: of these, coordinates and what is named of rates, energy, closure,
+        contacts, reactions, inputs; left out, all, of which a long motion works the first three out when read.
         on_error="status": return what there is, with the failed status last, instead of raising. project,
         papers_start, rates: see `start`; not for a Trajectory, which goes on as it ended.
         progress: called with (steps done, steps in all); True for a bar, False for none. A notebook has one anyway.
@@ -271,13 +271,13 @@ class Simulator(Varied, Many):
         step = checked_step(step, precision_of(self.engine))
         steps = checked_steps(time, step)
         check_run(steps, every, start, inputs, controller, options, progress, project, papers_start, rates)
-        names = checked_record(record)
+        names, chosen = checked_record(record), record is not None
         check_room(self.plan, len(self.gains.names), steps, every, names)
         begin = 0.0 if start is None else float(start.time[-1]) if isinstance(start, Trajectory) else start.time
         if begin + step == begin:
             raise MechanismError(f"start at {begin:g} s: steps of {step:g} s do not show in times so large")
         times = _knots(begin, step, steps)
-        one = Simulation(self._that_runs(start), start, times, step, int(every), options, inputs or {}, names)
+        one = Simulation(self._that_runs(start), start, times, step, int(every), options, inputs or {}, names, chosen)
         run, status = one.run(one.begin(project, not papers_start, rates), controller, told_progress(progress))
         if status < 0 and on_error == "raise":
             raise one.failure(run, status)

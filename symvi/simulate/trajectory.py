@@ -158,8 +158,9 @@ class Trajectory(Judged, Shown):
     struck: Array = field(default_factory=lambda: np.zeros(0))
 
     def __post_init__(self) -> None:
-        for name in [name for name, group in PER_KNOT.items() if group not in self.recorded]:
-            object.__delattr__(self, name)  # whoever asks for it is told
+        for name, group in PER_KNOT.items():
+            if group not in self.recorded or getattr(self, name) is None:
+                object.__delattr__(self, name)  # whoever asks for it is told, or waits for it
         later = {name: value for name, value in self.__dict__.items() if isinstance(value, Later)}
         object.__setattr__(self, "_later", later)
         for name in later:

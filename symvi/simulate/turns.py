@@ -165,16 +165,24 @@ def angles_along(trajectory: Trajectory) -> dict[str, Array]:
     """Joint -> (N, r) angles along a trajectory; a joint whose turns cannot be counted is absent.
 
     Without rates, joints turn on the shorter way from knot to knot, as they do in a step that was not split; where some
-    were, only joints whose turns the solver has counted are told.
+    were, only joints whose turns the solver has counted are told. Rates that nobody has read are asked for where that
+    leaves one out.
     """
-    if trajectory.has("rates"):
+    if not trajectory.has("rates"):
+        return _angles(trajectory, rates=False)
+    found = _angles(trajectory, rates=False) if trajectory.unread else {}
+    return found if found.keys() == trajectory.first_angles.keys() else _angles(trajectory, rates=True)
+
+
+def _angles(trajectory: Trajectory, rates: bool) -> dict[str, Array]:
+    if rates:
         rotation = rotation_matrices(trajectory.orientation)
         spins = np.einsum("nbij,nbj->nbi", rotation, trajectory.angular_velocity)
     else:
         spins = np.zeros(trajectory.position.shape)
     motion = Motion(trajectory.time, trajectory.orientation, spins)
     turning, found = Turning(trajectory.mechanism, trajectory.settings), {}
-    split = not trajectory.has("rates") and bool((trajectory.substeps > 1).any())
+    split = not rates and bool((trajectory.substeps > 1).any())
     for name, first in trajectory.first_angles.items():
         if split and np.isnan(trajectory.carried_angles.get(name, np.nan)).any():
             continue

@@ -6,7 +6,7 @@ and only numbers are written; else it is built as any other is.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
@@ -17,6 +17,7 @@ from symvi.mechanism.changing import with_numbers
 from symvi.mechanism.state import State
 from symvi.simulate.arguments import checked_table
 from symvi.simulate.asked import Asked
+from symvi.simulate.asked_starts import check_kept
 from symvi.simulate.described import Described
 from symvi.simulate.engine import Engine
 from symvi.simulate.parameter_changes import ParameterChanges
@@ -85,7 +86,8 @@ class Varied(Asked):
         `project` finds it. A start that was open before stays as described. Parameters that were set stay set, but for
         those that `changes` names.
         Raises MechanismError for names, values and mechanisms that make no sense, and AssemblyError, naming a joint,
-        for lengths with which the mechanism cannot be assembled from its start.
+        for lengths with which the mechanism cannot be assembled from its start, and for a coordinate, place or velocity
+        among `changes` that the nearest start which fits does not have.
         """
         return self._with(changes, ())
 
@@ -93,7 +95,7 @@ class Varied(Asked):
         """`with_parameters`. others: simulators built the same way, whose texts may be what the change needs."""
         changes = checked_table("changes", changes, "names of numbers to values")
         own: Any = self
-        found = _closed(own, with_numbers(self.mechanism, changes), others)
+        found = _closed(own, with_numbers(self.mechanism, changes), others, changes)
         named = {name for title in changes if title in own.described for name in _solvers(own, title)}
         for name, numbers in self.settings.items():
             if name not in named:
@@ -131,8 +133,13 @@ def _solvers(simulator: Simulator, title: str) -> Iterator[str]:
 
 
 # --- its start --------------------------------------------------------------------------------------------------------
-def _closed(simulator: Simulator, mechanism: Mechanism, others: Sequence[Simulator] = ()) -> Simulator:
-    """The simulator of a changed mechanism, whose start is closed where that of this one was. others: see `_with`."""
+def _closed(
+    simulator: Simulator, mechanism: Mechanism, others: Sequence[Simulator], changes: Iterable[str]
+) -> Simulator:
+    """The simulator of a changed mechanism, whose start is closed where that of this one was.
+
+    others: see `_with`. changes: the names of what changed.
+    """
     if _hangs_free(simulator) or opening(_on(simulator, simulator.mechanism, simulator.plan)) is not None:
         return on_text_of(simulator, mechanism, others)
     early = _by_old_choices(simulator, mechanism) or on_text_of(simulator, mechanism, others)
@@ -143,6 +150,7 @@ def _closed(simulator: Simulator, mechanism: Mechanism, others: Sequence[Simulat
             state = projected(early)
         except AssemblyError:  # rows that fitted the old numbers may not be those that close the new ones
             state = projected(on_text_of(simulator, mechanism, others))
+        check_kept(mechanism, state, changes)
         mechanism = starting_in(mechanism, state)
     found = on_text_of(simulator, mechanism, others)
     if error := opening(found):

@@ -37,8 +37,12 @@ class Design:
     def __len__(self) -> int:
         return self.count
 
-    def rows(self, numbers: Numbers) -> Rows:
-        """The numbers of every variant. numbers: what makes numbers in SI of a value. Raises ArgumentError."""
+    def rows(self, numbers: Numbers, own_sizes: Mapping[str, int] | None = None) -> Rows:
+        """The numbers of every variant.
+
+        numbers: what makes numbers in SI of a value. own_sizes: how many of them a name has, which a distribution does
+        not tell; one, if left out. Raises ArgumentError.
+        """
         if self.kind in ("grid", "listed"):
             values = {name: _table(name, given, numbers) for name, given in self.over.items()}
             self._check_room(sum(table.shape[1] for table in values.values()))
@@ -47,16 +51,14 @@ class Design:
             places = np.unravel_index(np.arange(self.count), [len(table) for table in values.values()])
             return {name: table[place] for (name, table), place in zip(values.items(), places, strict=True)}
         bounds = {name: _drawn_from(name, given, numbers) for name, given in self.over.items()}
-        sizes = {name: 1 if hasattr(given, "ppf") else len(given[0]) for name, given in bounds.items()}
+        told = own_sizes or {}
+        sizes = {name: told.get(name, 1) if hasattr(given, "ppf") else len(given[0]) for name, given in bounds.items()}
         self._check_room(sum(sizes.values()))
         unit, found, first = _unit_cube(self.kind, self.count, sum(sizes.values()), self.seed), {}, 0
         for name, given in bounds.items():
             part = unit[:, first : first + sizes[name]]
             first += sizes[name]
-            drawn = given.ppf(part) if hasattr(given, "ppf") else given[0] + part * (given[1] - given[0])
-            found[name] = np.asarray(drawn, float).reshape(self.count, -1)
-            if not np.isfinite(found[name]).all():
-                raise ArgumentError(f"{name}: its distribution gives numbers that are not finite")
+            found[name] = _drawn(name, given, part)
         return found
 
     def _check_room(self, columns: int) -> None:
@@ -90,7 +92,8 @@ def random(count: int, over: Mapping[str, Any], *, seed: int = 0) -> Design:
     """Variants that are drawn independently.
 
     over: name -> (least, most), between which all is equally likely, or a distribution of SciPy's with its numbers,
-    such as scipy.stats.norm(1.0, 0.1); vectors have a vector of least and one of most numbers. Raises ArgumentError.
+    such as scipy.stats.norm(1.0, 0.1); vectors have a vector of least and one of most numbers, or one distribution of
+    all entries. Raises ArgumentError.
     """
     return Design("random", _names("random", over), _count("random", count), _seed(seed))
 
@@ -158,6 +161,18 @@ def _table(name: str, values: Sequence[Any], numbers: Numbers) -> NDArray[np.flo
         numbers(name, array[0].tolist())  # its name and size
         return array.reshape(len(array), -1).astype(float)
     return np.array([numbers(name, value) for value in values], float)
+
+
+def _drawn(name: str, given: Any, part: NDArray[np.float64]) -> NDArray[np.float64]:
+    """(n, k) numbers of (n, k) ones between 0 and 1. Raises ArgumentError."""
+    if not hasattr(given, "ppf"):
+        return given[0] + part * (given[1] - given[0])
+    found = np.asarray(given.ppf(part), float)
+    if found.shape != part.shape:
+        raise ArgumentError(f"{name}: its distribution gives {found.shape} numbers for {part.shape}")
+    if not np.isfinite(found).all():
+        raise ArgumentError(f"{name}: its distribution gives numbers that are not finite")
+    return found
 
 
 def _drawn_from(name: str, given: Any, numbers: Numbers) -> Any:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
@@ -83,7 +83,7 @@ class Journal:
             whole = lines[:-1]  # a line that was cut off has no end
             if whole:
                 self._check(whole[0])
-                self.rows = {row.variant: row for row in map(_read, whole[1:])}
+                self.rows = {row.variant: row for row in self._rows(whole[1:])}
                 kept = sum(len(line) + 1 for line in whole)
         file: IO[bytes] = self.path.open("r+b" if self.path.exists() else "w+b")
         file.truncate(kept)
@@ -104,6 +104,15 @@ class Journal:
                 f"{self.path}: it is of another sweep ({', '.join(wrong)} differ{'s' * (len(wrong) == 1)}); remove it, "
                 "or name another file"
             )
+
+    def _rows(self, lines: list[bytes]) -> Iterator[Row]:
+        for number, line in enumerate(lines, start=2):
+            try:
+                yield _read(line)
+            except (ValueError, TypeError):
+                raise FileError(
+                    f"{self.path}: line {number} is no row of a sweep; remove the file, or its lines from there on"
+                ) from None
 
     def keep(self, rows: list[Row]) -> None:
         """Write rows, so that nothing of them is lost."""

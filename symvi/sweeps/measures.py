@@ -14,6 +14,7 @@ from symvi.errors import ArgumentError
 from symvi.mechanism.names import did_you_mean, shown
 from symvi.simulate.arguments import checked_table
 from symvi.simulate.batch_names import Quantity
+from symvi.sweeps.fingerprints import fingerprint
 
 if TYPE_CHECKING:
     from symvi.simulate.batch import BatchRecord
@@ -38,7 +39,7 @@ class Motion(Mapping[str, NDArray[Any]]):
     """What a function measures: named arrays of one variant's motion at N knots.
 
     time: (N,) [s]. A joint's name has its coordinates, (N,) or (N, k), and joint.rate their rates; body.position,
-    .velocity, .angular_velocity (N, 3), .orientation (N, 4); energy (N,). Only what was recorded is there.
+    .velocity, .angular_velocity (N, 3), .orientation (N, 4); energy (N,). Only what was recorded is there, to be read.
     """
 
     def __init__(self, time: NDArray[np.float64], values: Mapping[str, NDArray[Any]]):
@@ -74,12 +75,7 @@ class Measure:
         """What it is, for comparing two sweeps."""
         if self.function is None:
             return f"{self.how} {self.absolute} {self.name} {self.entry}"
-        code = getattr(self.function, "__code__", None)
-        own = f"{getattr(self.function, '__module__', '')}.{getattr(self.function, '__qualname__', '')}"
-        if code is None:
-            return own
-        constants = [constant for constant in code.co_consts if not hasattr(constant, "co_code")]
-        return f"{own} {code.co_code.hex()} {constants!r} {code.co_names!r}"
+        return fingerprint(self.function)
 
 
 def measures_of(given: object, known: Mapping[str, Quantity]) -> tuple[Measure, ...]:
@@ -143,7 +139,7 @@ def measured(
             found[whole, k] = REDUCTIONS[measure.how]((np.abs(values) if measure.absolute else values)[whole])
     functions = [(k, measure) for k, measure in enumerate(measures) if measure.function is not None]
     if functions:
-        arrays = {name: each.of(record[each.recorded]) for name, each in there.items()}
+        arrays = {name: _only_read(each.of(record[each.recorded])) for name, each in there.items()}
         for n in np.flatnonzero(whole).tolist():
             motion = Motion(record.time[n], {name: values[n] for name, values in arrays.items()})
             for k, measure in functions:
@@ -153,6 +149,13 @@ def measured(
         bad = measures[int(np.argmin(np.isfinite(found[n])))]
         errors[n] = errors[n] or f"measure '{bad.title}' is not finite"
     return found, errors
+
+
+def _only_read(array: Array) -> Array:
+    """A view that no function can change: others are to measure the same motion."""
+    found = array.view()
+    found.flags.writeable = False
+    return found
 
 
 def _called(measure: Measure, motion: Motion) -> tuple[float, str]:

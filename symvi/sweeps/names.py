@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from symvi.simulate import Simulator
 
 Kind = Literal["parameter", "description", "input"]
+INDEX = re.compile("[0-9]{1,9}]")  # what stands behind the bracket of gravity[2]
 
 
 @dataclass(frozen=True)
@@ -52,19 +54,30 @@ class Name:
 def names_of(simulator: Simulator, titles: Iterable[str]) -> dict[str, Name]:
     """What names mean. Raises MechanismError for those that mean nothing, ArgumentError for two that mean the same."""
     found = {title: _name_of(simulator, title) for title in titles}
-    seen: dict[tuple[str, int | None], str] = {}
+    seen: dict[tuple[str, int], str] = {}
     for title, name in found.items():
-        for mark in {(name.own, name.entry), (name.own, None)} if name.entry is None else {(name.own, name.entry)}:
-            other = next((seen[key] for key in (mark, (name.own, None)) if key in seen), None)
-            if other is not None:
+        for number in _meant(simulator, name):
+            other = seen.setdefault(number, title)
+            if other != title:
                 raise ArgumentError(f"{other} and {title} are the same number; give it once")
-        seen[name.own, name.entry] = title
     return found
 
 
+def _meant(simulator: Simulator, name: Name) -> Iterator[tuple[str, int]]:
+    """Which numbers a name means: of what, and which of it."""
+    if name.kind == "input":
+        yield from (("input", column) for column in columns_of(simulator, name.own))
+    else:
+        yield from ((name.own, k) for k in (range(name.size) if name.entry is None else [name.entry]))
+
+
+def columns_of(simulator: Simulator, title: str) -> list[int]:
+    """The inputs that a name stands for: an entry, or all of a field. None for other names."""
+    return [k for k, known in enumerate(simulator.plan.inputs) if known == title or known.startswith(f"{title}[")]
+
+
 def _name_of(simulator: Simulator, title: str) -> Name:
-    mechanism, inputs = simulator.mechanism, simulator.plan.inputs
-    entries = [k for k, known in enumerate(inputs) if known == title or known.startswith(f"{title}[")]
+    mechanism, inputs, entries = simulator.mechanism, simulator.plan.inputs, columns_of(simulator, title)
     if entries:
         units = input_units(mechanism, title.split("[")[0], len(entries))
         return Name(title, title, "input", None, (), len(entries), _each(units, len(entries)))
@@ -72,7 +85,7 @@ def _name_of(simulator: Simulator, title: str) -> Name:
     plain, _, index = title.partition("[")
     owner, _, field = plain.partition(".")
     own = next((name for name in (plain, f"{owner}.shape.{field}") if name in known), None)
-    if own is None or (index and not (index[:-1].isdigit() and index.endswith("]"))):
+    if own is None or (index and not INDEX.fullmatch(index)):
         raise MechanismError(
             f"mechanism '{mechanism.name}': nothing that a sweep could change is called {shown(title)}; "
             f"{did_you_mean(title, (*known, *inputs))}"
@@ -83,10 +96,23 @@ def _name_of(simulator: Simulator, title: str) -> Name:
     kind: Kind = "parameter" if settable else "description"
     if not index:
         return Name(title, own, kind, None, (), size, _each(units, size))
-    entry = int(index[:-1])
+    entry, base = int(index[:-1]), _standing(simulator, title, own, base)
     if base is None or entry >= len(base):
         raise MechanismError(f"{title}: {own} has {len(base or ())} numbers in the description, from [0] on")
     return Name(title, own, kind, entry, base, 1, (_each(units, size)[entry],))
+
+
+def _standing(simulator: Simulator, title: str, own: str, base: tuple[float, ...] | None) -> tuple[float, ...] | None:
+    """The numbers beside an entry: the description's, or those that were set in the simulator. Raises ArgumentError."""
+    described = simulator.described.get(own)
+    if base is None or described is None:
+        return base
+    solvers = dict(described.numbers(base))
+    if all(simulator.settings.get(name, numbers) == numbers for name, numbers in solvers.items()):
+        return base
+    if list(solvers.values()) == [base]:  # the solver has them as they are
+        return simulator.settings[next(iter(solvers))]
+    raise ArgumentError(f"{title}: {own} was set in this simulator; sweep all of {own}, or start with with_parameters")
 
 
 def _each(units: tuple[str, ...], size: int) -> tuple[str, ...]:

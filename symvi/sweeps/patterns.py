@@ -10,8 +10,12 @@ from dataclasses import dataclass, replace
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from symvi.errors import MechanismError
 from symvi.mechanism import start_state
+from symvi.mechanism.named_numbers import value_of
 from symvi.mechanism.state import State
 from symvi.simulate.engine import CEngine
 from symvi.sweeps.names import Name
@@ -44,6 +48,7 @@ class Variants:
         self.patterns: list[Simulator] = []
         self._as_it_is = Found(origin, start_state(origin.mechanism), origin)
         self._recent: OrderedDict[tuple, Found] = OrderedDict()
+        self._zeros: dict[str, NDArray[np.bool_]] = {}
         self._lock = Lock()
 
     def of(self, values: Mapping[str, Any], names: Mapping[str, Name]) -> Found:
@@ -55,6 +60,8 @@ class Variants:
         told = [(names[title], value) for title, value in values.items()]
         changes = self._values(told, "description")
         settings = self._values(told, "parameter")
+        for name in [name for name, value in settings.items() if self._is_new(name, value)]:
+            changes[name] = settings.pop(name)
         found = self._described(changes)
         try:
             return replace(found, simulator=_set(found.simulator, settings))
@@ -72,6 +79,13 @@ class Variants:
                     value = (*before[: name.entry], value[name.entry], *before[name.entry + 1 :])
                 found[name.own] = value
         return found
+
+    def _is_new(self, name: str, value: Any) -> bool:
+        """Whether a zero comes or goes, with which a description has other formulas, as a spring of length 0 has."""
+        if name not in self._zeros:
+            self._zeros[name] = np.asarray(value_of(self.origin.mechanism, name) or (), float) == 0.0
+        now = np.atleast_1d(np.asarray(value, float)) == 0.0
+        return now.shape != self._zeros[name].shape or bool((now != self._zeros[name]).any())
 
     def _described(self, changes: Mapping[str, Any]) -> Found:
         if not changes:

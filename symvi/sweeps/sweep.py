@@ -6,6 +6,7 @@ import hashlib
 import pickle
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +28,7 @@ from symvi.sweeps.executors import check_executor, is_own, results, threads_for
 from symvi.sweeps.job import Job, Row, Run, done
 from symvi.sweeps.journal import Journal, checked_out
 from symvi.sweeps.measures import Given, measures_of, recorded_for
-from symvi.sweeps.names import Name, names_of, numbers_of
+from symvi.sweeps.names import Name, columns_of, names_of, numbers_of
 from symvi.sweeps.tables import OWN, table_of
 
 if TYPE_CHECKING:
@@ -86,18 +87,21 @@ def sweep(
         raise ArgumentError(f"options {shown(options)}: must be SolverOptions(...)")
     step = checked_step(step, "double" if simulator.text is None else simulator.text.real)
     steps = checked_steps(time, step)
-    if isinstance(every, bool) or not isinstance(every, int) or every < 1 or steps % every:
+    if isinstance(every, bool) or not isinstance(every, Integral) or every < 1 or steps % every:
         raise ArgumentError(f"every={shown(every)}: must divide the {steps} steps")
     path, design = checked_out(out), design_of(over)
     names = names_of(simulator, design.over)
-    rows = design.rows(lambda title, value: numbers_of(simulator, names[title], value))
+    sizes = {title: name.size for title, name in names.items()}
+    rows = design.rows(lambda title, value: numbers_of(simulator, names[title], value), sizes)
     held = _inputs(simulator, inputs, names)
     known = quantities_of(simulator.mechanism, entries_of(simulator))
     measures = measures_of(measure, known)
-    _check_titles([*names, *(each.title for each in measures)])
+    _check_titles([*(column for name in names.values() for column in name.columns), *(each.title for each in measures)])
     recorded = recorded_for(measures, known, checked_quantities(record))
     check_executor(executor)
-    run = Run(step, steps, every, recorded, measures, held, options, project, rates, threads_for(executor, threads))
+    run = Run(
+        step, steps, int(every), recorded, measures, held, options, project, rates, threads_for(executor, threads)
+    )
     _check_sent(run, executor)
     told = _told(simulator, rows, run)
     tell = told_progress(progress)
@@ -132,11 +136,14 @@ def _check_sent(run: Run, executor: object) -> None:
 def _inputs(simulator: Simulator, inputs: object, names: Mapping[str, Name]) -> dict[str, Any]:
     """Inputs of all variants. Raises MechanismError, ArgumentError."""
     table = dict(checked_table("inputs", inputs, "names of inputs to numbers"))
-    for name in table:
-        if name in names:
-            raise ArgumentError(f"inputs: {name} is what the sweep changes; leave it out here or there")
     given, _ = simulator.gains.split(table)
     simulator.inputs.overlay(np.zeros((1, len(simulator.plan.inputs))), given)
+    swept = {column: title for title in names for column in columns_of(simulator, title)}
+    for name in given:
+        other = next((swept[column] for column in columns_of(simulator, name) if column in swept), None)
+        if other is not None:
+            what = "what the sweep changes" if other == name else f"in part what the sweep changes as {other}"
+            raise ArgumentError(f"inputs: {name} is {what}; leave it out here or there")
     return table
 
 

@@ -1,8 +1,9 @@
 """What recording costs beside the steps: a quadruped that trots, at steps of 1 ms, and the walker, at 10 ms.
 
 The bare loop is the generated C's own, which records nothing. Beside it `Simulator.simulate`, from the start to the
-trajectory with its guards: coordinates alone, what the solver knows anyway, rates, everything, and every tenth knot of
-everything. All take turns on one core; ratios are of the least times, and of the medians. The bound is that of a knot
+trajectory with its guards: coordinates alone, what the solver knows anyway, rates, and everything: with rates, energies
+and closure left to whoever reads them, the same and read, and at once, by name; and every tenth knot of everything.
+All take turns on one core; ratios are of the least times, and of the medians. The bound is that of a knot
 whose recording is to cost little beside its step.
 """
 
@@ -23,25 +24,31 @@ from symvi.errors import SymviWarning
 from symvi.mechanism import Mechanism
 from symvi.numbers.control import SolverOptions
 from symvi.simulate import Simulator
+from symvi.simulate.recording import EVERYTHING
 
 sys.path.append(str(Path(__file__).parents[2] / "examples"))
 from _quadruped import gait, knots, quadruped
 from quadruped import TROT
 
 FLOOR = 1.3
+READ = "everything, and all of it read"
 CHOICES: dict[str, dict[str, object]] = {
     "coordinates": {"record": ["coordinates"]},
     "coordinates, contacts, reactions, inputs": {"record": ["contacts", "reactions", "inputs"]},
     "coordinates, rates": {"record": ["rates"]},
     "everything": {},
+    READ: {},
+    "everything at once, by name": {"record": EVERYTHING},
     "everything, every 10th knot": {"every": 10},
 }
 
 
-def simulate(simulator: Simulator, seconds: float, step: float, inputs, how: dict) -> None:
+def simulate(simulator: Simulator, seconds: float, step: float, inputs, how: dict, read: bool) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SymviWarning)
-        simulator.simulate(seconds, step, inputs=inputs, **how)
+        motion = simulator.simulate(seconds, step, inputs=inputs, **how)
+        if read:
+            _ = motion.position, motion.angular_velocity, motion.energy
 
 
 def jobs(simulator: Simulator, steps: int, step: float, inputs: dict[str, np.ndarray]) -> dict[str, Callable]:
@@ -49,7 +56,7 @@ def jobs(simulator: Simulator, steps: int, step: float, inputs: dict[str, np.nda
     rows = simulator.inputs.overlay(simulator.inputs.from_signals(step * np.arange(steps + 1)), inputs)
     found: dict[str, Callable] = {"bare loop in C": DrivenRollout(simulator, steps, SolverOptions(), rows, step)}
     for name, how in CHOICES.items():
-        found[name] = partial(simulate, simulator, steps * step, step, inputs, how)
+        found[name] = partial(simulate, simulator, steps * step, step, inputs, how, name == READ)
     return found
 
 

@@ -26,7 +26,7 @@ EXAMPLES = REPOSITORY / "examples"
 GENERATORS = {"strandbeest_geometry", "walker_geometry"}
 NAMES = sorted({path.stem for path in EXAMPLES.glob("[!_]*.py")} - GENERATORS)
 # At full length these build some dozens of solvers, toss hundreds of boxes, or measure time, which needs a quiet
-# machine; learning takes minutes.
+# machine; learning takes minutes, and walking a library that is not installed.
 LONG = {
     "box_toss",
     "closed_chains",
@@ -38,6 +38,7 @@ LONG = {
     "newton_convergence",
     "scissor_lift",
     "sphere_chain",
+    "walking",
 }
 
 # Show what a compiler makes of C, or run so long that it pays. The others take the quick one: the same bits, as
@@ -55,6 +56,7 @@ BY_THE_USUAL_COMPILER = {
 # each of them the second or two that imports take.
 AS_A_PROCESS = BY_THE_USUAL_COMPILER | {"controller_on_board", "damped_pendulum", "firmware_export"}
 
+PACKAGES = {"walking": ("gymnasium", "learn")}  # example -> what it needs, and the extra that brings it
 PROGRAMS = {  # example -> program that it needs -> the package that brings it
     "controller_on_board": {"arm-none-eabi-gcc": "gcc-arm-none-eabi", "qemu-system-arm": "qemu-system-arm"},
 }
@@ -65,6 +67,8 @@ def run(name: str, figure: Path, *options: str) -> None:
     for program, package in PROGRAMS.get(name, {}).items():
         if shutil.which(program) is None:
             pytest.skip(f"needs the package {package}")
+    if name in PACKAGES:
+        pytest.importorskip(PACKAGES[name][0], reason=f"needs the extra {PACKAGES[name][1]}")
     words = [str(EXAMPLES / f"{name}.py"), "--plot", str(figure), *options]
     with nullcontext() if name in BY_THE_USUAL_COMPILER else compiling_quickly():
         code, said = (in_a_process if name in AS_A_PROCESS else in_this_process)(words, figure.parent)

@@ -233,3 +233,26 @@ def test_what_a_step_is_given_and_gives_is_looked_at(cart: Simulator) -> None:
     two = cart_pole(Actuator(name="motor", joint="slide"), Actuator(name="other", joint="hinge"))
     wide = VectorEnv(two, task(act={"motor.force": (-1, 1), "other.force": (-2, 2)}), 2)
     assert wide.single_action_space.shape == (2,) and wide.single_action_space.high.tolist() == [1.0, 2.0]
+
+
+def test_functions_only_read_and_give_what_they_should(cart: Simulator) -> None:
+    """What a reward does to an array, the learner would see; what is no answer is none."""
+
+    def spoils(now: Now) -> np.ndarray:
+        angle = now["hinge"]
+        angle += 100.0
+        return angle
+
+    widths = iter((1, 1, 2, 3))
+    for others, words in (
+        ({"reward": spoils}, "read-only"),
+        ({"end": lambda now: now["hinge"] * 1.0}, r"end gave .*of True and False"),
+        ({"observe": lambda now: np.zeros((2, next(widths)))}, r"shape \(2, 1\)"),
+        ({"start": {"hinge": (-np.inf, np.inf)}}, "give finite bounds"),
+    ):
+        with pytest.raises((ArgumentError, ValueError), match=words):
+            env = VectorEnv(cart, task(**others), 2)
+            env.reset(seed=1)
+            env.step(np.zeros((2, 1)))
+    with pytest.raises(ArgumentError, match=r"motor\.force is what actions set"):
+        VectorEnv(cart, task(), 2, inputs={"motor.force": 1.0})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import math
 import os
 import re
 import subprocess
@@ -14,9 +15,12 @@ import pytest
 
 from symvi import Mechanism
 from symvi.demos import demo_file
+from symvi.emit.queries import asked, generate_queries
 from symvi.errors import CompilerError
 from symvi.native import compiler, find_compiler
 from symvi.native.flags import library_file, math_library, profile_flags, program_file, shared_flags
+from symvi.simulate.model_library import PREFIX, QUESTIONS
+from symvi.simulate.model_ties import queries_of
 from symvi.simulate.solver_build import text_of
 from tests.support.exported_symbols import of_macos, of_windows
 
@@ -39,15 +43,27 @@ def zig(folder: Path, *words: str) -> None:
 UCRT = ("memcpy", "memset")  # all that the four-bar linkage calls of Windows' C library, by the compiler's own choice
 
 
-def link_for_windows(folder: Path, name: str, *flags: str) -> None:
+def link_for_windows(folder: Path, name: str, files: list[str], *flags: str) -> None:
     """With Windows' headers and zig's linker, against a table of the C library's names.
 
     Left alone, zig would compile the rest of that C library from source first, in a minute and a half.
     """
     (folder / "ucrt.def").write_text("\n".join(["LIBRARY ucrtbase.dll", "EXPORTS", *UCRT]) + "\n")
-    zig(folder, "cc", *flags, "-c", "-o", "four_bar.obj", "four_bar.c")
+    for file in files:
+        zig(folder, "cc", *flags, "-c", "-o", f"{file}.obj", f"{file}.c")
     zig(folder, "dlltool", "-m", "i386:x86-64", "-d", "ucrt.def", "-l", "ucrt.lib")
-    zig(folder, "lld-link", "/dll", "/noentry", f"/out:{name}", "four_bar.obj", "ucrt.lib")
+    zig(folder, "lld-link", "/dll", "/noentry", f"/out:{name}", *(f"{file}.obj" for file in files), "ucrt.lib")
+
+
+def library_of(case: str, folder: Path, name: str, files: list[str]) -> set[str]:
+    """Build the C files of a folder with the very flags of a system; what the library offers."""
+    (target, _, exports), system = SYSTEMS[case], case.split()[0]
+    flags = (*profile_flags("zig", "reproducible", system), "-Wall", "-Wextra", "-Werror", "-target", target)
+    if system == "Windows":
+        link_for_windows(folder, name, files, *(flag for flag in flags if flag != "-shared"))
+    else:
+        zig(folder, "cc", *flags, "-o", name, *(f"{file}.c" for file in files), *math_library(system))
+    return exports((folder / name).read_bytes())
 
 
 @pytest.mark.thorough
@@ -58,21 +74,32 @@ def test_generated_c_makes_libraries_for_other_systems(case: str, real: str, tmp
     """With the very flags of that system; such a library offers the header's functions and no others."""
     if importlib.util.find_spec("ziglang") is None:
         pytest.skip("needs package ziglang")
-    (target, name, exports), system = SYSTEMS[case], case.split()[0]
+    (_, name, _), system = SYSTEMS[case], case.split()[0]
     text = text_of(Mechanism.from_file(demo_file("four_bar")), real=real)
     for file, content in text.files.items():
         (tmp_path / file).write_text(content, encoding="utf-8", newline="\n")
     assert library_file("four_bar", system) == name
-    flags = (*profile_flags("zig", "reproducible", system), "-Wall", "-Wextra", "-Werror", "-target", target)
-    if system == "Windows":
-        link_for_windows(tmp_path, name, *(flag for flag in flags if flag != "-shared"))
-    else:
-        zig(tmp_path, "cc", *flags, "-o", name, "four_bar.c", *math_library(system))
+    found = library_of(case, tmp_path, name, ["four_bar"])
     declared = set(re.findall(r"\bfour_bar_[a-z_]+(?=\(|;$)", text.declarations, re.M))
     functions = {word for word in declared if f"{word}(" in text.declarations}
-    found = exports((tmp_path / name).read_bytes())
     assert functions and functions <= found
     assert {word for word in found if not word.startswith(("four_bar_", "_"))} == set()  # linkers add names with _
+
+
+@pytest.mark.thorough
+@pytest.mark.slow
+@pytest.mark.parametrize("case", SYSTEMS)
+def test_what_a_model_is_asked_is_offered_on_other_systems(case: str, tmp_path: Path) -> None:
+    """The two files of it in one library: its functions, and those with one pointer that Python calls."""
+    if importlib.util.find_spec("ziglang") is None:
+        pytest.skip("needs package ziglang")
+    queries = queries_of(Mechanism.from_file(demo_file("four_bar")), {}, "drop-redundant")
+    files = {**generate_queries(queries, PREFIX).files, **asked(PREFIX, QUESTIONS).files}
+    for file, content in files.items():
+        (tmp_path / file).write_text(content, encoding="utf-8", newline="\n")
+    name = library_file("m", case.split()[0])
+    found = library_of(case, tmp_path, name, [Path(file).stem for file in files if file.endswith(".c")])
+    assert {f"m_{kind}{question}" for question in QUESTIONS for kind in ("", "ask_")} <= found
 
 
 @pytest.mark.parametrize("profile", ["reproducible", "fast"])
@@ -155,6 +182,17 @@ for module in pkgutil.walk_packages(symvi.__path__, "symvi."):
 from symvi.demos import demo_file
 mechanism = symvi.Mechanism.from_file(demo_file("slider_crank"))
 motions = [symvi.Simulator(mechanism, backend=backend).simulate(0.1, 0.01) for backend in ("c", "python")]
+simulator = symvi.Simulator(mechanism)
+world = simulator.reset(step=0.01)
+told = [world.save(), world.step(), *map(float, [*world.coordinates, *world.rates, world.energy])][2:]
+told += world.copy().state.position.ravel().tolist()
+model, state = simulator.model, world.state
+q, rates = model.coordinates(state)
+told += [*model.mass_matrix(q).ravel(), *model.bias(q, rates), *model.jacobian(model.bodies[-1], q).ravel()]
+long = simulator.simulate(1.1, 0.001)
+told += [float(long.position.sum()), float(long.energy.sum())]  # the second takes its steps once more
+led = simulator.simulate(0.1, 0.01, controller=lambda t, z: {})
+told += [float(led.energy[-1]), len(simulator.batch(3).input_names)]
 out = sys.argv[1]
 symvi.export(mechanism, os.path.join(out, "export"), measure=False)
 symvi.export(mechanism, os.path.join(out, "export"), measure=False)  # in the place of the first
@@ -169,14 +207,14 @@ for words in (
         code.append(main() or 0)
     except SystemExit as end:
         code.append(end.code or 0)
-print(json.dumps([[motion.state_hash() for motion in motions], code, sorted(os.listdir(out))]))
+print(json.dumps([[motion.state_hash() for motion in motions], code, sorted(os.listdir(out)), told]))
 """
 
 
 @pytest.mark.thorough
 @pytest.mark.slow
 def test_symvi_runs_where_python_has_nothing_of_posix(tmp_path: Path) -> None:
-    """Build, simulate, export and command line give what they give here, bit for bit."""
+    """Build, simulate, worlds, models, batches, export and command line give what they give here, bit for bit."""
     results = []
     for without in (True, False):
         out = tmp_path / str(without)
@@ -191,6 +229,7 @@ def test_symvi_runs_where_python_has_nothing_of_posix(tmp_path: Path) -> None:
         assert done.returncode == 0, done.stderr
         results.append((json.loads(done.stdout.splitlines()[-1]), done.stderr))
     assert results[0] == results[1]
-    hashes, codes, files = results[0][0]
+    hashes, codes, files, told = results[0][0]
+    assert len(told) > 20 and all(map(math.isfinite, told))
     assert hashes[0] == hashes[1] and not any(codes)
     assert files == ["cache", "export", "motion.csv"]

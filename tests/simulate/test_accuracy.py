@@ -1,10 +1,13 @@
 """Motions to an accuracy: what is chosen, and whether the error that is told is the true one."""
 
+import warnings
+
 import numpy as np
 import pytest
 
+from symvi import state_from
 from symvi.errors import AccuracyWarning, ArgumentError, MechanismError
-from symvi.mechanism import Body, Contact, Mechanism, Sphere
+from symvi.mechanism import Body, Contact, Joint, JointDamper, JointSpring, Mechanism, PointSpring, Sphere
 from symvi.simulate import Simulator, SolverOptions
 from symvi.simulate.accuracy import apart
 from tests.support.damped import arm, slider
@@ -75,3 +78,43 @@ def test_what_makes_no_sense_is_refused() -> None:
         simulator.simulate(0.1, 0.01, accuracy=1e-3, start=simulator.simulate(0.1, 0.01))
     with pytest.raises(ArgumentError, match="controller"):
         simulator.simulate(0.1, 0.01, accuracy=1e-3, controller=lambda t, state: {})
+
+
+@pytest.mark.parametrize("order", (None, "triple-jump", 4, 8))
+@pytest.mark.parametrize(("stiffness", "damping"), ((1e4, 0.0), (0.0, 20.0), (1e4, 1.0), (400.0, 40.0)))
+def test_steps_that_are_taken_in_parts_tell_no_error(order: int | str | None, stiffness: float, damping: float) -> None:
+    """A rod on a spring and a damper, weightless, far too fast for its steps; the witness is the closed form."""
+    inertia = 1.0 / 3.0
+    rod = Body(name="rod", mass=1.0, inertia=(1 / 12, 1 / 12, 1e-3), center_of_mass=(0, 0, -0.5))
+    pin = Joint(name="pin", type="revolute", child="rod", axis=(0, 1, 0), coordinate=1.2)
+    laws = [JointDamper(name="damper", joint="pin", damping=damping)] if damping else []
+    laws += [JointSpring(name="spring", joint="pin", stiffness=stiffness)] if stiffness else []
+    start = {"pin": 1.0}
+    mechanism = Mechanism(name="rod", bodies=[rod], joints=[pin], forces=laws, gravity=(0, 0, 0))
+    simulator = Simulator(mechanism) if order is None else Simulator(mechanism, order=order)
+    expm = pytest.importorskip("scipy.linalg").expm
+    own = [[0.0, 1.0], [-stiffness / inertia, -damping / inertia]]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        motion = simulator.simulate(0.5, 0.1, accuracy=1e-4, start=state_from(mechanism, {"pin": 1.2}, start))
+    told = motion.accuracy
+    true = [
+        abs((expm(np.array(own) * t) @ [1.2, 1.0])[0] - angle)
+        for t, angle in zip(motion.time, motion.curves["pin"][:, 0], strict=True)
+    ]
+    assert told is not None and told.is_met
+    assert max(true) < 1e-4 and max(true) < 4 * told.found + 1e-9
+
+
+def test_an_order_that_is_not_there_is_not_counted_on() -> None:
+    """A damped point spring of length 0 whose ends pass through each other is of first order; the closed form is that
+    of a damped oscillator."""
+    ball = Body(name="ball", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(1, 0, 0))
+    spring = PointSpring(name="spring", child="ball", stiffness=50.0, length=0.0, damping=1.0)
+    mechanism = Mechanism(name="ball", bodies=[ball], forces=[spring], gravity=(0, 0, 0))
+    motion = Simulator(mechanism).simulate(2.0, 0.1, accuracy=1e-3)
+    rate = np.sqrt(50.0 - 0.25)
+    t = motion.time
+    exact = np.exp(-t / 2) * (np.cos(rate * t) + np.sin(rate * t) / (2 * rate))
+    true = np.abs(motion.position[:, 0, 0] - exact).max()
+    assert true < 1e-3 and true < 4 * motion.accuracy.found

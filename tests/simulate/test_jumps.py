@@ -23,6 +23,8 @@ from tests.simulate.test_substeps import hung
 from tests.support import linkages, loops
 from tests.support.kinematics import jacobian
 
+Coordinates = Literal["maximal", "tree"]
+both = pytest.mark.parametrize("coordinates", ["maximal", "tree"])
 compiled = pytest.mark.skipif(not has_compiler(), reason="needs a C compiler")
 WHOLE = SolverOptions(substeps=1)
 
@@ -39,9 +41,11 @@ def zigzag(count: int, tilt: float) -> Mechanism:
     return hung([tilt if k % 2 else -tilt for k in range(count)])
 
 
-def turning(mechanism: Mechanism, rate: float, step: float) -> tuple[Simulator, object]:
+def turning(
+    mechanism: Mechanism, rate: float, step: float, coordinates: Coordinates = "maximal"
+) -> tuple[Simulator, object]:
     """A simulator, and a start in which the first body turns at this rate about x [rad/s]."""
-    simulator = Simulator(mechanism)
+    simulator = Simulator(mechanism, coordinates=coordinates)
     state = start_state(mechanism)
     spin = np.zeros((len(state.names), 3))
     spin[0, 0] = 1.0
@@ -143,8 +147,8 @@ def test_single_precision_refuses_such_a_step_too() -> None:
     assert np.ptp(motion.energy) < 0.01 * motion.kinetic_energy.max()
 
 
-@pytest.mark.parametrize("coordinates", ["maximal", "tree"])
-def test_the_work_of_joints_is_what_the_steps_depart_by(coordinates: Literal["maximal", "tree"]) -> None:
+@both
+def test_the_work_of_joints_is_what_the_steps_depart_by(coordinates: Coordinates) -> None:
     """n: of a step's kinetic energy, what is not that of its momentum's projection at the knot. No forces act.
 
     The projection is NumPy's, onto the null space of a Jacobian by its definition.
@@ -165,12 +169,13 @@ def test_the_work_of_joints_is_what_the_steps_depart_by(coordinates: Literal["ma
         solver.switches(impulse=step, carry=1.0, closure=1 / step)
         solver.run("prepare")
         assert solver.newton.carry_on() >= 0
-        solver.branch.bends.targets = []
-        carried = solver.branch.bends.carried()
+        bends = solver.branch.bends
+        bends.targets = []
+        of_step = bends.of_step() if coordinates == "tree" else None
         solver.branch._drive(0.0, 0.0)
         solver.run("evaluate")
-        n0, n1 = before - knot, 0.5 * solver.branch.bends.kinetic() - knot
-        after, ahead = solver.branch.bends.of_all(*carried)
+        n0, n1 = before - knot, 0.5 * bends.kinetic() - knot
+        after, ahead = of_step or bends.of_all()
         assert after - ahead == pytest.approx(2 * (n1 - n0), abs=0.03 * n1)  # but for the squares of half turns
         assert after == pytest.approx(2 * np.sqrt(n1) * (np.sqrt(n0) + np.sqrt(n1)), rel=0.15)
         largest = max(largest, n1 / knot)
@@ -217,6 +222,7 @@ REGULAR = {
     "change point": (lambda: linkages.change_point(), -20.0, 0.01),
     "antiparallelogram": (lambda: crossed(), -15.0, 0.01),
     "sprung and damped": (lambda: sprung(loops.double_four_bar()), 8.0, 0.02),
+    "sprung, damped and stopped": (lambda: stopped(sprung(loops.double_four_bar())), 8.0, 0.02),
     "chain of rhombs": (lambda: loops.four_bar_chain(6), 0.0, 0.01),
     "driven ever faster": (lambda: loops.double_four_bar(speed=0.0, motor="-2*t*t"), 0.0, 0.02),
 }
@@ -224,13 +230,14 @@ REGULAR = {
 
 @pytest.mark.thorough
 @compiled
+@both
 @pytest.mark.parametrize("name", REGULAR)
-def test_motions_that_steps_resolve_raise_no_alarm(name: str) -> None:
-    """They pass singular positions with whole steps; dampers and drivers do work, and no joint."""
+def test_motions_that_steps_resolve_raise_no_alarm(name: str, coordinates: Coordinates) -> None:
+    """They pass singular positions with whole steps; springs, dampers and drivers do work, and no joint."""
     build, rate, step = REGULAR[name]
     if rate:
-        simulator, start = turning(build(), rate, step)
+        simulator, start = turning(build(), rate, step, coordinates)
     else:
-        simulator, start = Simulator(build()), None
+        simulator, start = Simulator(build(), coordinates=coordinates), None
     motion = simulator.simulate(4.0, step, start=start, options=WHOLE)
     assert motion.status.max() <= SolverStatus.ROUND_OFF

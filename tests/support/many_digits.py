@@ -75,7 +75,7 @@ class ManyDigits:
                 run(phase)
             for phase in (*(("respond",) if contacts else ()), "advance"):
                 run(phase)
-        for phase in ("evaluate", "arrive", "finish"):
+        for phase in ("evaluate", *(("apply_impulse",) if contacts else ()), "arrive", "finish"):
             run(phase)
         return [x for records in memory.state.values() for r in records for values in vars(r).values() for x in values]
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import cos, sin
+
 import numpy as np
 import pytest
 
@@ -210,6 +212,20 @@ def test_a_planar_chain_that_is_turned_out_of_its_plane_is_told() -> None:
     wrong = moved(start, orientation=turned)
     with pytest.raises(AssemblyError, match="the start violates the constraints"):
         Simulator(mechanism, coordinates="tree").simulate(0.1, STEP, start=wrong)
+
+
+@pytest.mark.parametrize("backend", ["c", "python"])
+@pytest.mark.parametrize("coordinates", ["maximal", "tree"])
+def test_how_far_a_joint_is_open_off_its_plane_is_told(coordinates: str, backend: str) -> None:
+    """A rod of 6 m about x, tilted about y by 0.3 rad: its end lies 3 m sin 0.3 beside the pin."""
+    from symvi import AssemblyError
+
+    tilted = (cos(0.15), 0.0, sin(0.15), 0.0)
+    rod = Body(name="rod", mass=1.0, shape=Box(size=(0.1, 0.1, 6.0)), position=(0.0, 0.0, -3.0), orientation=tilted)
+    pin = Joint(name="pin", type="revolute", parent="world", child="rod", child_anchor=(0, 0, 3.0), axis=(1, 0, 0))
+    mechanism = Mechanism(name="tilted", bodies=[rod], joints=[pin])
+    with pytest.raises(AssemblyError, match=f"violates the constraints by {3 * sin(0.3):.3g}, worst at 'pin'"):
+        Simulator(mechanism, coordinates=coordinates, backend=backend).simulate(0.1, STEP)
 
 
 def test_a_motion_goes_on_in_its_own_coordinates_only(tmp_path) -> None:
