@@ -206,13 +206,11 @@ class TreeCoordinates:
             self._schedule({"finish": moved["remember"]}, name, ("finish",))
             for kernel in (moved["displace"], moved["finish"]):
                 self._schedule({"displace": kernel}, name, ("displace",))
+        # residuals are put aside for contacts, limits and dry friction alone
+        landed = [phase for phase in LANDING if phase not in ("keep", "recall") or not self.summed]
         for kernels, ports, name in self.driven:
-            self.draft.schedule(kernels, ports, name, [phase for phase in LANDING if self._is_run(phase)])
+            self.draft.schedule(kernels, ports, name, landed)
         self.border.schedule(LANDING)
-
-    def _is_run(self, phase: str) -> bool:
-        """Residuals are put aside for contacts, limits and dry friction alone."""
-        return phase not in ("keep", "recall") or not self.summed
 
     def _of_bodies(self, phases: Sequence[str]) -> None:
         for kernels, name in self.of_bodies:
