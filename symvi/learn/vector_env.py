@@ -46,7 +46,8 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         render_mode: str | None = None,
         size: tuple[int, int] = (480, 360),
     ):
-        """mechanism: or a simulator. inputs: those that no action names, (n,) or one for all. threads: that share the
+        """mechanism: or a simulator. inputs: those that no action names, (n,) or one for all; one that actions set has
+        this value where an episode begins (a servo's target, before the first action). threads: that share the
         worlds. autoreset: "next_step", "same_step" or "disabled", as Gymnasium means them. size: of a picture, width
         and height in pixels. Raises ArgumentError, MechanismError; MissingExtraError without Gymnasium.
         """

@@ -47,7 +47,6 @@ class Worlds:
         self.batch = self.simulator.batch(count, step=task.step, inputs=self._given, options=options, threads=threads)
         self._known = quantities_of(self.simulator.mechanism, self.batch.entries)
         self._columns, low, high = self._actions(task.act)
-        self._check_apart()
         self.acted = low, high
         self._inputs = np.array(self.batch._inputs.given, float)
         self._check_names()
@@ -76,13 +75,6 @@ class Worlds:
         if not (np.isfinite(low).all() and np.isfinite(high).all()):
             raise ArgumentError("act: actions need finite bounds")
         return np.array(columns), low, high
-
-    def _check_apart(self) -> None:
-        """Raises ArgumentError for an input that is given, and acted on."""
-        for name in self._given:
-            own = self.batch.input_names
-            if any(own[k] == name or own[k].startswith(f"{name}[") for k in self._columns):
-                raise ArgumentError(f"inputs: {name} is what actions set; leave it out here or there")
 
     def _check_names(self) -> None:
         observe = self.task.observe

@@ -36,6 +36,7 @@ LONG = {
     "learning",
     "linear_time_step",
     "newton_convergence",
+    "quadrature_rules",
     "scissor_lift",
     "sphere_chain",
     "walking",

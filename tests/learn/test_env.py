@@ -254,5 +254,13 @@ def test_functions_only_read_and_give_what_they_should(cart: Simulator) -> None:
             env = VectorEnv(cart, task(**others), 2)
             env.reset(seed=1)
             env.step(np.zeros((2, 1)))
-    with pytest.raises(ArgumentError, match=r"motor\.force is what actions set"):
-        VectorEnv(cart, task(), 2, inputs={"motor.force": 1.0})
+
+
+def test_an_input_that_actions_set_begins_episodes_as_it_was_given(cart) -> None:
+    env = VectorEnv(cart, task(), 2, inputs={"motor.force": 1.0}, autoreset="same_step")
+    env.reset(seed=1)
+    assert (env.worlds.now["motor.force"] == 1.0).all()
+    env.step(np.full((2, 1), 0.5))
+    assert (env.worlds.now["motor.force"] == 0.5).all()
+    env.reset(seed=2)
+    assert (env.worlds.now["motor.force"] == 1.0).all()
