@@ -36,6 +36,8 @@ RESOLVED = 0.01  # s; errors of longer steps have grown by the sensitivity of 10
 COUNTS = (4, 8, 16, 32, 64, 128)
 SWUNG, SECONDS, MOTIONS = 12, 10.0, 5
 LENGTHS = (0.04, 0.02, 0.01, 0.005)
+SIMPSON = rule_of("simpson")
+assert SIMPSON is not None
 DIRECTION = ("eliminate_rule", "substitute_rule")
 
 
@@ -64,7 +66,7 @@ def operations() -> list[tuple[int, int, int]]:
     found = []
     for count in COUNTS:
         system, choices = decided(open_chain([0.1] * count))
-        program = Composer(system, choices, by_rule(rule_of("simpson"))).program()
+        program = Composer(system, choices, by_rule(SIMPSON)).program()
         found.append((count, program.flops("evaluate_rule"), sum(program.flops(phase) for phase in DIRECTION)))
     return found
 
@@ -93,8 +95,11 @@ def swinging(motions: int, seconds: float, lengths: tuple[float, ...]) -> dict[s
         run = fine.simulate(seconds, lengths[-1], start=start, options=options, every=every, record=["coordinates"])
         exact.append(joint_angles(run))
     found: dict[str, list[tuple[float, float, float]]] = {"Hermite-Simpson": [], "Simpson": [], "Suzuki": []}
-    for name, how in (("Simpson", {"rule": "simpson"}), ("Suzuki", {"order": 4})):
-        simulator = Simulator(solved, coordinates="tree", **how)
+    solvers = {
+        "Simpson": Simulator(solved, coordinates="tree", rule="simpson"),
+        "Suzuki": Simulator(solved, coordinates="tree", order=4),
+    }
+    for name, simulator in solvers.items():
         for step in lengths:
             apart, iterations = round(lengths[0] / step), []
             errors = []
@@ -122,7 +127,7 @@ def exponents(rows: list[tuple]) -> list[float]:
 def costs() -> dict[str, int]:
     """Operations of an iteration of a step, of 12 links."""
     system, choices = decided(open_chain([0.1] * SWUNG))
-    simpson = Composer(system, choices, by_rule(rule_of("simpson"))).program()
+    simpson = Composer(system, choices, by_rule(SIMPSON)).program()
     plain = Composer(system, choices, TreeCoordinates).program()
     return {
         "Simpson": sum(simpson.flops(phase) for phase in ("evaluate_rule", *DIRECTION)),

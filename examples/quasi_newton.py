@@ -48,7 +48,7 @@ class Newton:
 
     def direction(self, after: np.ndarray, lacking: np.ndarray) -> np.ndarray:
         moved = after + 1e-30j * np.eye(len(after))
-        slopes = first_slope(self.chain, self.angles, moved).imag.T / 1e-30
+        slopes = np.imag(first_slope(self.chain, self.angles, moved)).T / 1e-30
         return np.linalg.solve(slopes, -lacking)
 
 

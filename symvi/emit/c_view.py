@@ -71,6 +71,7 @@ from symvi.program.program import Program
 from symvi.program.slopes import Slopes
 from symvi.registry import contact_types
 
+OF_TANGENTS = {"bind": "bounds of friction, as normal impulses and coefficients move them"}
 MEANINGS = {
     "setup": "what parameters decide alone",
     "prepare": "what is fixed during a step",
@@ -288,7 +289,7 @@ def view_of(
         "nearest": any("angle" in k.operation_count() for k in program.kernels()),
     }
     view["nearby"] = None if printer.near is None else printer.near.view()
-    view["slopes"] = None if slopes is None else slopes_view(printer, layout, slopes, MEANINGS)
+    view["slopes"] = None if slopes is None else slopes_view(printer, layout, slopes, MEANINGS | OF_TANGENTS)
     if slopes is not None:
         view["greatest"] = True
     for part in (_inequalities(program, printer, real), _angle_numbers(printer), ParameterText(printer).view()):

@@ -105,6 +105,8 @@ class _ContactKernels:
             )
         else:
             own["exact"], own["right_hand_side_exact"] = own["scale"], own["right_hand_side"]
+        if self.friction.cone:
+            own["bind"] = (self._bind, "the bound of friction as the coefficient and the normal impulse have it")
         if self.model.cone != "none":
             own["uncouple"] = (self._uncouple, "friction as if the normal impulse stayed as it is")
         made: dict[object, Kernel] = {}
@@ -139,6 +141,9 @@ class _ContactKernels:
         put(trace, "miss", [un - s, *self.friction.miss(trace)])
         trace.note("f_body -= A_bodyᵀ (n gamma + beta)", "BSMH23 (28a)")
         self.geometry.push(trace, field(trace, "impulse", self.pairs)[0], self.friction.impulse(trace))
+
+    def _bind(self, trace: Trace) -> None:
+        self.friction.bind(trace, field(trace, "impulse", self.pairs)[0])
 
     def _spread(self, trace: Trace) -> None:
         time, friction_before = common.impulse(trace), self.friction.impulse(trace) if self.model.cone != "none" else []

@@ -70,6 +70,9 @@ class Friction:
         """The friction impulse on the child."""
         return [trace.graph.constant(0)] * 3
 
+    def bind(self, trace: Trace, gamma: Scalar) -> None:
+        """The bound that variables hold, from the normal impulse: only tangents ask for it."""
+
     def miss(self, trace: Trace) -> list[Scalar]:
         """Velocities minus the slacks that stand for them."""
         return []
@@ -152,6 +155,10 @@ class RoundCone(Sliding):
         put(trace, "b", [bound, *at["beta"]])
         put(trace, "e", at["e"])
         return [], []
+
+    def bind(self, trace: Trace, gamma: Scalar) -> None:
+        """b0 = c_f gamma, which every increment keeps: no residual tells how b0 moves with c_f."""
+        put(trace, "b", [self.bound(trace)[0] * gamma, *self.impulse(trace)])
 
     def impulse(self, trace: Trace) -> list[Scalar]:
         return self._cone(trace, "b")[1:]

@@ -99,6 +99,8 @@ class _RowKernels(ABC):
             "start_momenta_of_chord": (self.forget, "no impulses from before a start"),
             "finish": (self.finish, "remember the impulse for the next start; carry angles on"),
         }
+        if self.has_bounds:
+            own["bind"] = (self.bind, "impulses of both pairs as the bound has them")
         for phase, (build, summary) in own.items():
             kernels[phase] = single(self.records, f"{phase}_{self.kind}", summary, self.ports, self.kind, build)
         kernels["exact"], kernels["right_hand_side_exact"] = kernels["scale"], kernels["right_hand_side"]
@@ -114,6 +116,12 @@ class _RowKernels(ABC):
     @abstractmethod
     def velocities(self, trace: Trace, rows: Rows) -> None:
         """What slacks are compared with."""
+
+    has_bounds = False  # whether pairs hold a bound between them
+
+    def bind(self, trace: Trace) -> None:
+        """The bound that pairs hold between them: only tangents ask for it."""
+        raise NotImplementedError("these pairs hold no bound")
 
     @abstractmethod
     def impulses(self, trace: Trace) -> list[Scalar]:
@@ -342,6 +350,8 @@ class _LimitKernels(_RowKernels):
 class _DryFrictionKernels(_RowKernels):
     """Impulses lambda between -L and L, with pairs (L - lambda, y1) and (L + lambda, y2), y2 - y1 the row's rate."""
 
+    has_bounds = True
+
     def __init__(self, records: Records, kind: str, model: DryFrictionModel, baked: Baked, backwards: bool, joint: str):
         super().__init__(records, kind, model, baked, backwards, joint)
         self.pairs, self.misses, self.remembered = 2 * self.rows, self.rows, self.rows
@@ -385,6 +395,12 @@ class _DryFrictionKernels(_RowKernels):
     def scale(self, trace: Trace) -> None:
         laws = [use(trace, pairs.bounded_law, **self._row(trace, row))["kappa"][0] for row in range(self.rows)]
         trace.write(self.kind, "kappa", laws)
+
+    def bind(self, trace: Trace) -> None:
+        """L - lambda and L + lambda, whose sum every increment keeps: no residual tells how they move with L."""
+        most, held = trace.read(self.kind, "work", "most", self.rows), field(trace, "held", self.rows)
+        pairs_of = [(bound - p, bound + p) for bound, p in zip(most, held, strict=True)]
+        put(trace, "impulse", [value for pair in pairs_of for value in pair])
 
     def _row(self, trace: Trace, row: int, prefix: str = "") -> dict[str, list[Scalar]]:
         """Impulses and slacks of both pairs of a row; prefix: of their affine increments."""

@@ -14,6 +14,7 @@ from symvi.program.draft import Draft
 from symvi.program.formulation import Formulation
 from symvi.program.maximal import MaximalCoordinates
 from symvi.program.notes import baked_entries, carried_angles, constraint_notes
+from symvi.program.phases import TANGENTS
 from symvi.program.placing_schedule import Placing
 from symvi.program.problem import Problem
 from symvi.program.program import Notes, Program
@@ -104,6 +105,7 @@ class Composer:
                 draft.records.fields[COMMON, "work"].pop(name, None)
         draft.phases = {phase: list(calls) for phase, calls in formulation.simplified(draft.phases).items()}
         draft.drop_unused_fields()
+        tangents = {phase: tuple(draft.phases.pop(phase)) for phase in TANGENTS}
         return Program(
             mechanism.name,
             mechanism.digest,
@@ -113,6 +115,7 @@ class Composer:
             draft.parameters,
             draft.baked,
             notes,
+            tangents,
         )
 
     def _works(self) -> list[dict]:

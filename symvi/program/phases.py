@@ -70,6 +70,7 @@ PHASES = (
     "substitute_rule",
     "land_rule",
     "hand_on_rule",
+    "bind",
 )
 
 # What a formulation answers for its own unknowns (formulation.py): what is known before the step, where the iteration
@@ -85,3 +86,5 @@ RULE = tuple(phase for phase in PHASES if phase.endswith("_rule"))
 # the kernels that eliminate bodies in an order that the step finds.
 NEAR = ("approach", "touching", "arrived", "idle")
 LANDING = tuple(phase for phase in PHASES if phase not in (*KNOWN, *RESIDUAL, *MATRIX, *ELIMINATION, *RULE, *NEAR))
+# Of tangents alone: no control runs them, and no text of a solver has them.
+TANGENTS = ("bind",)

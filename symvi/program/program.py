@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NotRequired, TypedDict
 
 from symvi.analysis.choices import Findings
@@ -155,6 +155,7 @@ class Program:
     parameters: Mapping[tuple[str, int], Mapping[str, tuple[float, ...]]]
     baked: Mapping[tuple[str, str], tuple]
     notes: Notes
+    tangents: Mapping[str, tuple[Call, ...]] = field(default_factory=dict)  # phases of derivatives alone
 
     def kernels(self) -> tuple[Kernel, ...]:
         """Every kernel once, in the order of phases and of first call. Names tell kernels apart in every text."""

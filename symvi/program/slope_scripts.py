@@ -83,7 +83,7 @@ def _setup(parameters: frozenset[Place]) -> tuple[Action, ...]:
 def _step(program: Program, parameters: frozenset[Place]) -> Script:
     contacts = bool(program.notes["inequalities"])
     actions = [*_setup(parameters), Action("prepare"), Action("shorten_step"), Action("evaluate")]
-    actions += [Action("apply_impulse"), Action("exact", moves=False)] if contacts else []
+    actions += [Action("apply_impulse"), Action("bind", runs=False), Action("exact", moves=False)] if contacts else []
     actions += [Action("linearize", moves=False)]
     actions += [Action("right_hand_side_exact")] if contacts else []
     actions += [Action("eliminate", solves=True), Action("substitute", solves=True)]
