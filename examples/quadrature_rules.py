@@ -25,7 +25,7 @@ from symvi.errors import SolverError
 from symvi.numbers.quadrature import rule_of
 from symvi.program.compose import Composer
 from symvi.program.program import work_of
-from symvi.program.rule_coordinates import by_rule
+from symvi.program.rule_coordinates import RuleCoordinates, by_rule
 from symvi.program.tree import TreeCoordinates
 from symvi.simulate.solver_build import decided
 
@@ -36,8 +36,6 @@ RESOLVED = 0.01  # s; errors of longer steps have grown by the sensitivity of 10
 COUNTS = (4, 8, 16, 32, 64, 128)
 SWUNG, SECONDS, MOTIONS = 12, 10.0, 5
 LENGTHS = (0.04, 0.02, 0.01, 0.005)
-SIMPSON = rule_of("simpson")
-assert SIMPSON is not None
 DIRECTION = ("eliminate_rule", "substitute_rule")
 
 
@@ -61,12 +59,19 @@ def one_step(draws: int) -> list[tuple[float, float, float]]:
     return found
 
 
+def simpsons() -> type[RuleCoordinates]:
+    """The formulation of Simpson's rule."""
+    rule = rule_of("simpson")
+    assert rule is not None
+    return by_rule(rule)
+
+
 def operations() -> list[tuple[int, int, int]]:
     """(links, operations of the residual, of Newton's direction) under Simpson's rule: Fig. 2."""
     found = []
     for count in COUNTS:
         system, choices = decided(open_chain([0.1] * count))
-        program = Composer(system, choices, by_rule(SIMPSON)).program()
+        program = Composer(system, choices, simpsons()).program()
         found.append((count, program.flops("evaluate_rule"), sum(program.flops(phase) for phase in DIRECTION)))
     return found
 
@@ -127,7 +132,7 @@ def exponents(rows: list[tuple]) -> list[float]:
 def costs() -> dict[str, int]:
     """Operations of an iteration of a step, of 12 links."""
     system, choices = decided(open_chain([0.1] * SWUNG))
-    simpson = Composer(system, choices, by_rule(SIMPSON)).program()
+    simpson = Composer(system, choices, simpsons()).program()
     plain = Composer(system, choices, TreeCoordinates).program()
     return {
         "Simpson": sum(simpson.flops(phase) for phase in ("evaluate_rule", *DIRECTION)),

@@ -1,4 +1,4 @@
-"""What slides loses by friction in proportion to its bound: the derivative by bounds and coefficients is a closed form."""
+"""What slides loses by friction in proportion to its bound: derivatives by bounds and coefficients in closed form."""
 
 from __future__ import annotations
 
