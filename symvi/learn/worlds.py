@@ -110,8 +110,8 @@ class Worlds:
     def _observation_bounds(self) -> tuple[Array, Array]:
         observe = self.task.observe
         if callable(observe):
-            self._width = self._observation().shape[1]
-            return np.full(self._width, -np.inf), np.full(self._width, np.inf)
+            self._width = width = self._observation().shape[1]
+            return np.full(width, -np.inf), np.full(width, np.inf)
         given = observe if isinstance(observe, Mapping) else dict.fromkeys(observe, (-np.inf, np.inf))
         sides = [bounds_of(f"observe: {name}", each, len(self._known[name].units)) for name, each in given.items()]
         return np.concatenate([low for low, _ in sides]), np.concatenate([high for _, high in sides])

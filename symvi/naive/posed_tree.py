@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from symvi.exact.dual import Functions, derivative
 from symvi.naive.quaternion import add, columns, conjugate, cross, dot, multiply, rotate, scale, subtract, vector
@@ -51,7 +52,7 @@ class Member:
 class Weights:
     """Of a body: mass, inertia xx, yy, zz, xy, xz, yz in body axes, centre of mass in its frame."""
 
-    mass: object
+    mass: Any
     inertia: Sequence
     center: list = field(default_factory=list)
 

@@ -167,7 +167,7 @@ class _Derivation:
                 inner = {place for place in moving if place.field not in OF_MATRIX}
             elif not action.solves and inner is not None:
                 moving, inner = moving | inner, None
-            calls = (self.program.phases | self.program.tangents)[action.phase]
+            calls = {**self.program.phases, **self.program.tangents}[action.phase]
             now = moving if inner is None else inner
             stage = _Stage(action, calls, now, moving | now, set(spoilt))
             stages.append(stage)

@@ -86,11 +86,22 @@ class ModelScene:
             axes = columns(b)  # of a free body, along the axes of the parent's triad
         else:
             axes = [self._like(limb.parameters[f"axis_{k + 1}"].values) for k in range(limb.slides)]
-        anchors = [self._like(limb.parameters[name].values) for name in ("anchor_a", "anchor_b")]
+        anchor_a, anchor_b = (self._like(limb.parameters[name].values) for name in ("anchor_a", "anchor_b"))
         pitch = self.field.random() if limb.pitch else None
         slides = 0 if limb.pitch else limb.slides
         return Member(
-            limb.body, limb.below, limb.outward, slides, limb.turns, limb.together, b, a, *anchors, axes, pitch
+            limb.body,
+            limb.below,
+            limb.outward,
+            slides,
+            limb.turns,
+            limb.together,
+            b,
+            a,
+            anchor_a,
+            anchor_b,
+            axes,
+            pitch,
         )
 
     def _turn(self, matrix: Sequence[float]) -> list[Number]:
@@ -185,7 +196,7 @@ class ModelScene:
 def _between_axes(matrix: tuple[float, ...]) -> tuple[float, ...]:
     """The quaternion of a rotation that turns axes to axes."""
     entries = [sign * size for size in (0.0, 0.5, sqrt(0.5), 1.0) for sign in (1.0, -1.0)]
-    for q in product(entries, repeat=4):
+    for q in product(entries, entries, entries, entries):
         if abs(sum(x * x for x in q) - 1.0) < 1e-9:
             found = [x for row in rotation_matrix(q) for x in row]
             if all(abs(a - b) < 1e-9 for a, b in zip(found, matrix, strict=True)):

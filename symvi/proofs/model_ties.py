@@ -8,7 +8,7 @@ is proved of rows holds there too.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -56,7 +56,7 @@ class TiedScene:
         self.along = random(self.ties.rates)
 
     # --- rows ---------------------------------------------------------------------------------------------------------
-    def gaps(self, coordinates: dict[str, list]) -> list:
+    def gaps(self, coordinates: Mapping[str, list]) -> list:
         """Of all rows, as the printed kernels have them; zero of gears."""
         found = [self.zero] * len(self.ties.rows)
         if not self.tied.gaps:

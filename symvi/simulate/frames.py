@@ -330,4 +330,4 @@ def part(whole: Trajectory, names: tuple[str, ...], read: Mapping[str, Any]) -> 
     will be; read: fields of all knots that are known, and others that are not as in the whole."""
     known = {field.name: getattr(whole, field.name) for field in fields(whole) if field.name not in PER_KNOT}
     known |= dict.fromkeys(PER_KNOT)
-    return Trajectory(**known | {"recorded": names, "watched": whole} | read)
+    return Trajectory(**{**known, "recorded": names, "watched": whole, **read})
