@@ -97,7 +97,7 @@ def test_what_the_function_is_not_for_is_refused(tmp_path: Path) -> None:
         export(linkages.four_bar(), tmp_path / "loop", measure=False, slopes=True)
     with pytest.raises(SymviError, match="computed in double, not in float"):
         export(six_axis_arm(), tmp_path / "float", real="float", measure=False, slopes=True)
-    with pytest.raises(SymviError, match="these are of 4; use order 2"):
+    with pytest.raises(SymviError, match="these are of 'suzuki-4'; use order 2"):
         export(six_axis_arm(), tmp_path / "fourth", order=4, measure=False, slopes=True)
     with pytest.raises(SymviError, match="slopes 1: must be True or False"):
         export(six_axis_arm(), tmp_path / "number", measure=False, slopes=1)  # pyright: ignore[reportArgumentType]
