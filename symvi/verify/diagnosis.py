@@ -40,7 +40,7 @@ from symvi.verify.variants import (
 )
 from symvi.verify.worlds import DIGITS, FloatWorld, Irrational, RealWorld
 
-SURE = 1e-30
+SURE, ROUNDED = 1e-30, 1e-12
 AS_SIMPLE = 1.0  # explanations that cost no more than this above the simplest are told with it
 FAINT, MOST_FAINT = 1e-6, 40  # entries that say little in floats; points of such entries that are looked at
 MOST_TOLD = 3
@@ -148,6 +148,7 @@ class Bench:
         self.windows: dict[Scope, tuple[np.ndarray, ...]] = {}
         self.effort = Effort(problem.question.order)
         self.exact: dict[int, Matrix | None] = {}
+        self.rounded = False  # whether constants of the code have the digits of machine numbers alone
         self.truth = true_variant(problem)
         self.claim = Variant("", "", 0.0, lambda point, world: matrix_of(problem, problem.claim(point, world)))
         self.variants: list[Variant] = [self.truth]
@@ -337,12 +338,14 @@ class Bench:
         return any(scope.holds((i, k)) and i in rows and k in columns for i, k in self.wrong)
 
     def _sure(self, variant: Variant, scope: Scope, is_same: bool) -> bool:
-        """Once more in 60 digits, at the first point. is_same: without a factor; one entry fits with some factor."""
+        """Once more in 60 digits, at the first point, or in those that the code's own constants have. is_same: without a
+        factor; one entry fits with some factor."""
         if self.problem.in_floats:
             return True
         claim, matrix = self._exactly(self.claim), self._exactly(variant)
-        found = None if claim is None or matrix is None else proportion(claim, matrix, scope, SURE)
-        return found is not None and (not is_same or abs(found - 1) <= SURE)
+        near = ROUNDED if self.rounded else SURE
+        found = None if claim is None or matrix is None else proportion(claim, matrix, scope, near)
+        return found is not None and (not is_same or abs(found - 1) <= near)
 
     def vanishes(self, one: Variant, beside: Variant, scope: Scope) -> bool:
         """Whether one matrix is zero in a scope, not only little beside another one: in 60 digits, if there are."""
@@ -361,10 +364,13 @@ class Bench:
         return self.exact[id(variant)]
 
     def _in_digits(self, variant: Variant) -> Matrix | None:
+        world = RealWorld()
         try:
-            return variant.of(self.points[0], RealWorld())
+            return variant.of(self.points[0], world)
         except NO_VALUE:
             return None
+        finally:
+            self.rounded |= bool(world.roundings)
 
 
 def _merged(told: list[Diagnosis]) -> Iterator[Diagnosis]:

@@ -90,6 +90,10 @@ def on_surfaces(problem: Problem, seen: Iterable[Seen], usual: set[tuple], looki
     for path, one in ways.items():
         if not one.solved:
             yield from solver.points(_Target(path, one.gaps))
+            for target in _behind(found, one):
+                if more := list(solver.points(target)):
+                    yield from more
+                    break
 
 
 def _beyond(seen: Sequence[Seen], at: tuple) -> Iterator[_Target]:
@@ -102,6 +106,20 @@ def _beyond(seen: Sequence[Seen], at: tuple) -> Iterator[_Target]:
     site, way = one.path[number]
     for gap in (Fraction(0), -(fraction(one.gaps[number]) or 0) / 1000):
         yield _Target((*one.path[:number], (site, not way)), (*one.gaps[:number], gap))
+
+
+def _behind(seen: Sequence[Seen], one: Seen) -> Iterator[_Target]:
+    """The same way behind an order's edge: where numbers that are equal at a point differ by a little, or by less, the
+    other way than elsewhere. On the edge itself a claim may have the slope of either side."""
+    opposite: dict[int, Fraction] = {}
+    for number, (at, (_, way), gap) in enumerate(zip(one.turns, one.path, one.gaps, strict=True)):
+        if gap == 0:
+            others = (each.asked[at] for each in seen if at in each.asked)
+            known = [value for before, other in others if before != way and (value := fraction(other))]
+            if known:
+                opposite[number] = -max(known, key=abs)
+    for share in (1000, 10**6) if opposite else ():
+        yield _Target(one.path, tuple(opposite[n] / share if n in opposite else gap for n, gap in enumerate(one.gaps)))
 
 
 class _Solver:

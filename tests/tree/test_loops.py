@@ -53,7 +53,7 @@ def driven_twice() -> Mechanism:
 
 def held_afloat() -> Mechanism:
     """A loop of balls that nothing holds."""
-    ring = loops.closed_chain(6, "spherical")
+    ring = loops.closed_chain(5, "spherical")
     return ring.changed(gravity=(0.0, 0.0, 0.0))
 
 
@@ -88,7 +88,7 @@ ALL: dict[str, Callable[[], Mechanism]] = {
     "Bennett's loop": linkages.bennett,
     "a loop in space": lambda: linkages.skew_polygon("spherical"),
     "four-bar": lambda: demo("four_bar"),
-    "six bars on balls": held_afloat,
+    "five bars on balls": held_afloat,
     "four windows in a row": lambda: loops.double_four_bar(4),
     "bars in a row": lambda: loops.four_bar_chain(3),
     "scissor lift": lambda: loops.scissor_lift(3),
@@ -121,7 +121,7 @@ def test_loops_move_as_in_maximal_coordinates(name: str) -> None:
             assert error < 1e-8 * (1.0 + np.abs(values).max()), joint
 
 
-@pytest.mark.parametrize("name", ["four-bar", "four windows in a row", "six bars on balls", "gear and driver"])
+@pytest.mark.parametrize("name", ["four-bar", "four windows in a row", "five bars on balls", "gear and driver"])
 def test_both_back_ends_and_all_layouts_have_the_same_bits(name: str) -> None:
     mechanism = ALL[name]()
     runs = [

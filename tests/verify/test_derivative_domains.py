@@ -95,6 +95,21 @@ def test_a_threshold_within_bounds_is_found_and_one_beyond_is_told() -> None:
     assert report.right and "always true" in report.unreached[0]
 
 
+@pytest.mark.parametrize("threshold", [0.99, 0.999, 0.9999])
+@pytest.mark.parametrize(("size", "low"), [(1, 0), (3, 0), (3, -1)])
+def test_a_threshold_near_a_bound_has_another_side(threshold: float, size: int, low: float) -> None:
+    """On the edge itself the slope of either side holds: what lies between edge and bound decides."""
+
+    def value(x):
+        return np.array([x[0] ** 2 if x[0] < threshold else x[0] ** 3])
+
+    def claimed(x):
+        return np.array([[2 * x[0]] + [0] * (size - 1)])
+
+    report = verify.derivative(value, claimed, "x", {"x": verify.vector(size)}, where={"x": (low, 1)})
+    assert not report.right
+
+
 @pytest.mark.parametrize(
     ("where", "said"),
     [

@@ -721,7 +721,6 @@ MIDPOINTS = [
         "q1",
         POTENTIAL,
         everything,
-        ("exchange",),
         source="JM09, section V-A: (1 - alpha) q1 + q2, alpha is missing before q2",
     ),
 ]
