@@ -34,11 +34,12 @@ def after(mechanism, formulation, knots: int):
 def departure(mechanism, formulation) -> np.ndarray:
     """Works of the joints' impulses on both sides of a knot, and how far a step departs from its second knot."""
     solver = after(mechanism, formulation, 10)
-    carried = solver.branch.bends.carried()
+    bends = solver.branch.bends
+    works = bends.of_step() if solver.branch.led else None  # of the step as it was solved
     solver.branch._drive(0.0, 0.0)
     solver.run("evaluate")
-    kinetic = solver.branch.bends.kinetic()
-    return np.array([*solver.branch.bends.of_all(*carried), solver.branch._apart(kinetic), kinetic])
+    kinetic = bends.kinetic()
+    return np.array([*(works or bends.of_all()), solver.branch._apart(kinetic), kinetic])
 
 
 @pytest.mark.parametrize("build", [loops.double_four_bar, linkages.bennett, lambda: loops.closed_chain(4)])
