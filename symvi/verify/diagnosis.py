@@ -338,8 +338,9 @@ class Bench:
         return any(scope.holds((i, k)) and i in rows and k in columns for i, k in self.wrong)
 
     def _sure(self, variant: Variant, scope: Scope, is_same: bool) -> bool:
-        """Once more in 60 digits, at the first point, or in those that the code's own constants have. is_same: without a
-        factor; one entry fits with some factor."""
+        """Once more in 60 digits, at the first point, or in those that the code's own constants have.
+
+        is_same: without a factor; one entry fits with some factor."""
         if self.problem.in_floats:
             return True
         claim, matrix = self._exactly(self.claim), self._exactly(variant)
