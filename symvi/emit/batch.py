@@ -27,6 +27,7 @@ STEP = (  # phases of a step that lanes take
     "recall", "predict", "right_hand_side", "right_hand_side_exact", "respond", "do_work",
 )  # fmt: skip
 SCALING, CENTRED = ("scale", "exact"), ("right_hand_side", "right_hand_side_exact")  # of which lanes take either
+AFRESH, AGAIN = ("linearize", "eliminate", "substitute"), ("resolve", "substitute")  # factors, and those made before
 NUMBER = re.compile(r"-?[0-9][0-9.e+-]*f?")
 STATE = re.compile(rf"\w+{SUFFIX['state']}->")
 LIBRARY = ("exp", "expm1", "log", "log1p")  # C's own, lane by lane
@@ -96,17 +97,25 @@ def generate_lanes(
     lane = f"{prefix}_lane"
     view = view_of(program, layout, real, lane, printing=LanePrinter)
     printer = LanePrinter(program, lane, real)
-    scaling, centred = (_written(program, phases) for phases in (SCALING, CENTRED))
+    fields = {name: _written(program, phases) for name, phases in _choices(program).items()}
     view |= {
         "lane": lane,
         "structs": list(printer.structs()),
         "library": sorted(name for name in LIBRARY if any(name in k.operation_count() for k in program.kernels())),
-        "scaling_fields": scaling,
-        "right_hand_side_fields": centred,
+        **fields,
+        "either_fields": list({each["name"]: each for found in fields.values() for each in found}.values()),
     }
-    view["either_fields"] = list({field["name"]: field for field in (*scaling, *centred)}.values())
     view |= _view(prefix, coordinates)
     return _sources(prefix, real, view, environment("lanes", kept).get_template("lanes.c.jinja").render(view), kept)
+
+
+def _choices(program: Program) -> dict[str, tuple[str, ...]]:
+    """Phases of which some lanes want others than their neighbours, by what the fields that they write are called."""
+    if program.notes["inequalities"]:
+        return {"scaling_fields": SCALING, "right_hand_side_fields": CENTRED}
+    if program.notes["chords"]:
+        return {"answer_fields": AGAIN, "solution_fields": (*AFRESH, *AGAIN)}
+    return {}
 
 
 def _places(program: Program, phases: Iterable[str]) -> set[tuple[str, str, str]]:

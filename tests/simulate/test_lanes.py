@@ -170,8 +170,8 @@ ABRUPT = {"lift": lambda: lift(6), "whip": lambda: zigzag(10, np.pi / 6)}
 @pytest.mark.parametrize("scene", ABRUPT)
 @pytest.mark.parametrize("coordinates", first_of(("tree", "maximal")))
 def test_lanes_are_refused_the_steps_that_one_world_is(scene: str, coordinates: Coordinates) -> None:
-    """Beside limits and contacts that touch nothing, whole steps through the position where all bars of a lift lie on one
-    line, and where a chain between two pivots whips: each world at a pace of its own, some would jump."""
+    """Beside limits and contacts that touch nothing, whole steps through the position where all bars of a lift lie on
+    one line, and where a chain between two pivots whips: each world at a pace of its own, some would jump."""
     mechanism, found = stopped(ABRUPT[scene]()), []
     simulator = Simulator(mechanism, backend="c", coordinates=coordinates)
     gravity = {"gravity": np.linspace(0.3, 3.0, 32)[:, None] * mechanism.gravity}
