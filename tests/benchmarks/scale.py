@@ -1,8 +1,8 @@
 """What thousands of bodies cost: free balls, and chains on balls and on hinges, each built with an empty cache.
 
 Text, seconds of Python and of the compiler, memory of both at their most, and a step, of 100, 1000 and 5000 bodies. All
-are to grow with the number of bodies: a body may cost little more among 5000 than among 1000, but for a step, which then
-leaves the processor's caches. Seconds are of processors; memory of the build holds Python and its libraries too.
+are to grow with the number of bodies: a body may cost little more among 5000 than among 1000, but for a step, which
+then leaves the processor's caches. Seconds are of processors; memory of the build holds Python and its libraries too.
 """
 
 from __future__ import annotations
