@@ -14,7 +14,7 @@ from pathlib import Path
 from symvi import __version__
 from symvi.emit.c import Sources, declarations_of
 from symvi.emit.c_printer import SUFFIX, CPrinter
-from symvi.emit.c_view import view_of
+from symvi.emit.c_view import foreseen, view_of
 from symvi.emit.printer import Statement
 from symvi.emit.templates import environment
 from symvi.kernels.kernel import Kernel, Location
@@ -26,6 +26,7 @@ STEP = (  # phases of a step that lanes take
     "substitute", "advance", "compare", "spread", "arrive", "finish", "warm", "apply_impulse", "scale", "exact", "keep",
     "recall", "predict", "right_hand_side", "right_hand_side_exact", "respond", "do_work",
 )  # fmt: skip
+KNOT = ("rest", "take_velocity", "measure")  # those that lanes read a knot by, beside those of a step
 SCALING, CENTRED = ("scale", "exact"), ("right_hand_side", "right_hand_side_exact")  # of which lanes take either
 AFRESH, AGAIN = ("linearize", "eliminate", "substitute"), ("resolve", "substitute")  # factors, and those made before
 NUMBER = re.compile(r"-?[0-9][0-9.e+-]*f?")
@@ -92,7 +93,9 @@ def generate_lanes(
 ) -> Sources:
     """The same with worlds side by side in vectors. It needs gcc or clang. program: one that has lanes."""
     program = in_precision(program, real)
-    asked = [phase for phase in STEP if phase != "do_work" or program.notes["inequalities"]]
+    asked = [*STEP, *(KNOT if coordinates and not foreseen(program) else ())]
+    if not program.notes["inequalities"]:
+        asked.remove("do_work")
     program = replace(program, phases={phase: program.phases.get(phase, ()) for phase in asked})
     lane = f"{prefix}_lane"
     view = view_of(program, layout, real, lane, printing=LanePrinter)
@@ -103,6 +106,7 @@ def generate_lanes(
         "structs": list(printer.structs()),
         "library": sorted(name for name in LIBRARY if any(name in k.operation_count() for k in program.kernels())),
         **fields,
+        "measured": "measure" in asked,
         "either_fields": list({each["name"]: each for found in fields.values() for each in found}.values()),
     }
     view |= _view(prefix, coordinates)
