@@ -230,6 +230,7 @@ def view_of(
         "fastest": {each.name.lower(): printer.literal(each.fastest) for each in Beginning},
         "fall": printer.literal(Fraction(str(FALL))),
         "chords": program.notes["chords"],
+        "open_entries": open_entries(program),
         "chord": printer.literal(Fraction(str(CHORD))),
         "curved": printer.literal(Fraction(str(CURVED))),
         "safety": printer.literal(Fraction(str(SAFETY))),
@@ -334,6 +335,20 @@ def _one_by_one(run: dict) -> list[dict]:
 def _named(printer: CPrinter, what: str, name: str) -> tuple[str, str]:
     """The constant of a thing, and a remark on it."""
     return printer.constants.constant(what, name), printer.constants.remark(what, name)
+
+
+def open_entries(program: Program) -> list[int]:
+    """Which entries of what is open at a body are not zero for ever: in joint coordinates, those that a sweep sums up."""
+    if not program.notes["chords"]:
+        return list(range(6))
+    places = {
+        place.index
+        for phase in ("evaluate", "push")
+        for call in program.phases.get(phase, ())
+        for place in call.kernel.writes
+        if (call.kernel.kind(place.port), place.store, place.field) == ("body", "work", "rest")
+    }
+    return sorted(places)
 
 
 def _undetermined(program: Program, printer: CPrinter) -> list[str]:

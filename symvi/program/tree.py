@@ -25,6 +25,7 @@ from symvi.physics.model import ContactModel, LawModel
 from symvi.program.border import Border
 from symvi.program.draft import Draft
 from symvi.program.formulation import SINGULAR, Joined
+from symvi.program.fusion import Fusion
 from symvi.program.led_drivers import led_drivers
 from symvi.program.opposing_sides import opposing_sides
 from symvi.program.patterns import Patterns, compacted
@@ -269,8 +270,16 @@ class TreeCoordinates:
         """The calls without what is the same in every step, and without what nobody reads then."""
         kinds = {BODY, *(node.kind for node in self.nodes.values()), *self.border.kinds}
         needed = self.needed()
+        phases = Fusion(self._paired(phases), {BODY, *(node.kind for node in self.nodes.values())}, LOOKING).fused()
         simpler = Patterns(phases, kinds, LOOKING, needed, given_rates(self.links.values())).simplified()
         return compacted(simpler, self.draft.records, kinds, needed)
+
+    def _paired(self, phases: Mapping[str, Sequence[Call]]) -> Mapping[str, Sequence[Call]]:
+        """Without contacts, limits and dry friction nothing happens between the blocks of bodies and their elimination:
+        one phase, whose sweep has each block in hand where it needs it."""
+        if not self.summed:
+            return phases
+        return {**phases, "linearize": [], "eliminate": [*phases["linearize"], *phases["eliminate"]]}
 
     def needed(self) -> Callable[[tuple[str, str, str, int]], bool]:
         """Whether control, or a user, reads a number."""

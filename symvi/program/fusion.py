@@ -1,0 +1,171 @@
+"""Calls that work on one link of a tree, one after the other, as one call: what one kernel leaves the next one has.
+
+A body's kernel is called just before the first that needs what it does, or that changes what it reads; the sweeps stay
+in their order. Then kernels of a body and of the joint that carries it are one kernel: a number that the first stores and
+the second reads is not loaded again, and not even stored where nobody else reads it (patterns.py). The arithmetic is the
+same, in the same order, so that no bit of a motion changes; a sweep goes through memory once, not twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+
+from symvi.kernels.common import COMMON
+from symvi.kernels.kernel import Kernel, Location, Port
+from symvi.program.program import Call, Node
+from symvi.scalar import Graph, Scalar
+
+TOGETHER = ("prepare", "evaluate", "eliminate", "finish")  # phases whose calls are taken together
+
+
+class Fusion:
+    """Rewrites the calls of phases.
+
+    kinds: node types of bodies and of the joints that carry them. exempt: phases whose kernels stay as they are.
+    """
+
+    def __init__(self, phases: Mapping[str, Sequence[Call]], kinds: Collection[str], exempt: Collection[str]):
+        self.phases, self.kinds = phases, {COMMON, *kinds}
+        self.fixed = {call.kernel for phase in exempt for call in phases.get(phase, ())}
+        self.taken = {call.kernel.name for calls in phases.values() for call in calls}
+        self.made: dict[tuple, Kernel] = {}
+
+    def fused(self) -> dict[str, list[Call]]:
+        """The calls of all phases."""
+        return {
+            phase: self._together(beside(calls)) if phase in TOGETHER else list(calls)
+            for phase, calls in self.phases.items()
+        }
+
+    def _together(self, calls: Sequence[Call]) -> list[Call]:
+        found: list[Call] = []
+        for k, call in enumerate(calls):
+            leads = k + 1 < len(calls) and len(_records(call)) == 1 and _records(call) < _records(calls[k + 1])
+            if found and self._fit(found[-1], call) and not (leads and not _records(found[-1]) <= _records(call)):
+                found[-1] = self._pair(found[-1], call)
+            else:
+                found.append(call)
+        return found
+
+    def _fit(self, first: Call, second: Call) -> bool:
+        """Whether two calls are of one link."""
+        if self.fixed & {first.kernel, second.kernel} or any(
+            node.kind not in self.kinds for call in (first, second) for node in call.nodes
+        ):
+            return False
+        one, other = _records(first), _records(second)
+        return bool(one and other) and (one <= other or other <= one)
+
+    def _pair(self, first: Call, second: Call) -> Call:
+        """One call in the place of two."""
+        called = {node: port.label for port, node in zip(second.kernel.ports, second.nodes, strict=True)}
+        kinds = {port.label: port.kind for port in second.kernel.ports}
+        labels = {}
+        for port, node in zip(first.kernel.ports, first.nodes, strict=True):
+            labels[port.label] = called.setdefault(node, port.label)
+            kinds.setdefault(labels[port.label], port.kind)
+        if len(set(called.values())) < len(called):
+            raise ValueError(f"{first.kernel.name} and {second.kernel.name} call two records by one name")
+        key = first.kernel, second.kernel, tuple(labels.items())
+        if key not in self.made:
+            ports = [Port(label, kinds[label]) for label in called.values()]
+            ports.sort(key=lambda port: port.kind != COMMON)
+            self.made[key] = _one(self._name(first.kernel, second.kernel), ports, first.kernel, second.kernel, labels)
+        kernel = self.made[key]
+        nodes: dict[str, Node] = {label: node for node, label in called.items()}
+        return Call(kernel, tuple(nodes[port.label] for port in kernel.ports), second.comment or first.comment)
+
+    def _name(self, first: Kernel, second: Kernel) -> str:
+        """That of the kernel that works on more, with what it does besides."""
+        longer, shorter = (first, second) if len(first.ports) > len(second.ports) else (second, first)
+        verb = shorter.name.partition("_")[0]
+        name = longer.name if longer.name.startswith(f"{verb}_") or f"_{verb}_" in longer.name else ""
+        name = name or f"{verb}_{longer.name}" if shorter is first else name or f"{longer.name}_{verb}"
+        number = 1
+        while (free := name if number == 1 else f"{name}_{number}") in self.taken:
+            number += 1
+        self.taken.add(free)
+        return free
+
+
+def _records(call: Call) -> frozenset[Node]:
+    """The records that a call works on, but for the one that all share."""
+    return frozenset(node for node in call.nodes if node.kind != COMMON)
+
+
+# --- order ------------------------------------------------------------------------------------------------------------
+def beside(calls: Sequence[Call]) -> list[Call]:
+    """The calls of a phase, each that works on one record just before the first that it must come before.
+
+    If there is none, before the first that works on that record at all.
+    """
+    touched: dict[tuple, list[tuple[tuple[int, int], bool]]] = {}  # later calls by the field: (place, whether it writes)
+    worked: dict[Node, tuple[int, int]] = {}  # the first of the later calls by the record
+    led: dict[int, int] = {}
+    placed: list[tuple[tuple[int, int], Call]] = []
+    for number in reversed(range(len(calls))):
+        call = calls[number]
+        reads, writes = _fields(call, "reads"), _fields(call, "writes")
+        place = (number, 0)
+        if len(_records(call)) == 1:
+            after = [at for field in reads | writes for at, written in touched.get(field, ()) if written or field in writes]
+            after = after or [worked[node] for node in _records(call) if node in worked]
+            if after:
+                first = min(after)[0]
+                led[first] = led.get(first, 0) + 1
+                place = (first, -led[first])
+        for field in reads | writes:
+            touched.setdefault(field, []).append((place, field in writes))
+        for node in _records(call):
+            worked[node] = min(place, worked.get(node, place))
+        placed.append((place, call))
+    return [call for _, call in sorted(placed, key=lambda pair: pair[0])]
+
+
+def _fields(call: Call, which: str) -> set[tuple]:
+    """The fields of records that a call reads, or writes."""
+    nodes = {port.label: node for port, node in zip(call.kernel.ports, call.nodes, strict=True)}
+    return {(nodes[place.port], place.store, place.field) for place in getattr(call.kernel, which)}
+
+
+# --- one kernel of two ------------------------------------------------------------------------------------------------
+def _one(name: str, ports: Sequence[Port], first: Kernel, second: Kernel, labels: Mapping[str, str]) -> Kernel:
+    """The kernel that does what two do, one after the other. labels: what the second calls the records of the first."""
+    graph = Graph()
+
+    def renamed(location: Location) -> Location:
+        return replace(location, port=labels[location.port])
+
+    left: dict[Location, Scalar] = {}
+    copied = _copy(first, graph, lambda location: renamed(location))
+    left |= {renamed(location): copied[scalar.index] for location, scalar in first.outputs}
+    copied = _copy(second, graph, lambda location: left.get(location, location))
+    for location, scalar in second.outputs:
+        left.pop(location, None)
+        left[location] = copied[scalar.index]
+    summary = f"{first.summary}; {second.summary}"
+    return Kernel(name, summary, tuple(ports), graph, tuple(left.items()))
+
+
+def _copy(kernel: Kernel, graph: Graph, known) -> dict[int, Scalar]:
+    """The values of a kernel, built anew in a graph. known: the value of an input, or where it is read."""
+    source, copies = kernel.graph, {}
+    for index in kernel.sequence:
+        operation = source.operation(index)
+        graph.origin = source.origins.get(index)
+        if operation == "const":
+            copies[index] = graph.constant(source.arguments(index)[0])
+            continue
+        if operation == "symbol":
+            found = known(source.arguments(index)[0])
+            name = source.names.get(index)
+            copies[index] = found if isinstance(found, Scalar) else graph.symbol(found, source.rate(index), name)
+            continue
+        copies[index] = graph.apply(operation, [copies[i] for i in source.operands(index)])
+        if index in source.names:
+            graph.name(copies[index], source.names[index])
+        if index in source.hints:
+            graph.hint(copies[index], source.hints[index])
+    graph.origin = None
+    return copies
