@@ -8,6 +8,7 @@ from symvi.emit.c_printer import CPrinter, broken
 from symvi.emit.composite_view import composite_view
 from symvi.emit.layouts import HOLDER, phase_lines
 from symvi.emit.tangents import LanePrinter, Records
+from symvi.emit.tapes_view import tapes_view
 from symvi.kernels.kernel import Location
 from symvi.numbers.centring import COINCIDE, INSIDE, LANES, MOST_CENTRED, SETTLED, STAYING, UNSETTLED
 from symvi.program.program import Call, Program
@@ -55,6 +56,7 @@ def slopes_view(printer: CPrinter, layout: str, scripts: Mapping[str, Slopes], m
         "seeded": [each for each in lanes.aggregates() if each["store"] in ("state", "input", "motion")],
         "structs_of": {struct["name"]: struct for struct in lanes.structs()},
         "linearize": columns,
+        "tapes": tapes_view(printer, "unrolled" if layout == "inline" else layout, scripts, lanes.records, meanings),
         "increments": [
             {"kind": kind, "field": name, "size": size, "count": len(printer.program.nodes[kind])}
             for (kind, name), size in increments(printer.program).items()
