@@ -83,7 +83,7 @@ class NativeSlopes:
             call(*self._arguments(), tangents, *more)
             for store, values in found.items():
                 values[:, first : first + width] = self._tangents[self._places[store], :width]
-        if name == "step":
+        if name in ("step", "chord"):
             self.arrived = engine.state.copy()
         engine.state[:] = before
         return found

@@ -44,11 +44,12 @@ class SlopePath:
         parameters: Sequence[str] = (),
         coordinates: Sequence[str] | None = None,
         smoothing: float | None = None,
+        chart: str = "knot",
         options: SolverOptions = DEFAULTS,
     ):
         self.step = checked_step(step, "double")
         steps = _checked_horizon(time, self.step)
-        asked = Linearizing(simulator, "knot", parameters, coordinates, smoothing, options)
+        asked = Linearizing(simulator, chart, parameters, coordinates, smoothing, options)
         own, begin = simulator._twin(), 0.0 if start is None else start.time
         for name in inputs:
             if name in own.gains.names:
