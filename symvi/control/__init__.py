@@ -4,5 +4,17 @@ from symvi.control.identification import Identification, identify
 from symvi.control.planning import Plan, ilqr
 from symvi.control.regulator import Regulator, lqr
 from symvi.control.tracking import Tracker, tvlqr
+from symvi.control.transcription import Transcription, transcribe
 
-__all__ = ["Identification", "Plan", "Regulator", "Tracker", "identify", "ilqr", "lqr", "tvlqr"]
+__all__ = [
+    "Identification",
+    "Plan",
+    "Regulator",
+    "Tracker",
+    "Transcription",
+    "identify",
+    "ilqr",
+    "lqr",
+    "transcribe",
+    "tvlqr",
+]

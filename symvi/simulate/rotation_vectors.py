@@ -21,9 +21,16 @@ def exponential(vector: ArrayLike) -> Array:
 
 def product(a: Array, b: Array) -> Array:
     """(4,) the rotation b, then a; of length one."""
-    w, v = a[0] * b[0] - a[1:] @ b[1:], a[0] * b[1:] + b[0] * a[1:] + np.cross(a[1:], b[1:])
-    found = np.array([w, *v])
-    return found / np.linalg.norm(found)
+    (w, x, y, z), (s, i, j, k) = a, b
+    found = np.array(
+        [
+            w * s - x * i - y * j - z * k,
+            w * i + x * s + y * k - z * j,
+            w * j - x * k + y * s + z * i,
+            w * k + x * j - y * i + z * s,
+        ]
+    )
+    return found / np.sqrt(found @ found)
 
 
 def rotation_vector(q: Array, near: ArrayLike = (0.0, 0.0, 0.0)) -> Array:
