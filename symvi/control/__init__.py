@@ -5,11 +5,14 @@ from symvi.control.planning import Plan, ilqr
 from symvi.control.regulator import Regulator, lqr
 from symvi.control.tracking import Tracker, tvlqr
 from symvi.control.transcription import Transcription, transcribe
+from symvi.simulate.step_map import StepMap, StepSlopes
 
 __all__ = [
     "Identification",
     "Plan",
     "Regulator",
+    "StepMap",
+    "StepSlopes",
     "Tracker",
     "Transcription",
     "identify",

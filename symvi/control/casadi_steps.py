@@ -17,10 +17,15 @@ Array = NDArray[np.float64]
 def casadi() -> Any:
     """The module. Raises MissingExtraError."""
     try:
-        import casadi as found
+        import casadi as found  # pyright: ignore[reportMissingImports]
     except ImportError as error:
         raise missing_extra("casadi", "CasADi") from error
     return found
+
+
+def _of_the_guess(error: SolverError | AssemblyError, k: int) -> SolverError | AssemblyError:
+    said = f"guess, at knot {k}: {error}"
+    return SolverError(said, error.status) if isinstance(error, SolverError) else AssemblyError(said)
 
 
 class Steps:
@@ -40,8 +45,7 @@ class Steps:
             try:
                 found, before = step.along(x[k], self.row(k, u[k]), step.begun if k == 0 else before)
             except (SolverError, AssemblyError) as error:
-                said = f"guess, at knot {k}: {error}"
-                raise (SolverError(said, error.status) if isinstance(error, SolverError) else AssemblyError(said)) from None
+                raise _of_the_guess(error, k) from None
             self.places.append(before)
             if k == 0:
                 before = step.going
@@ -68,82 +72,64 @@ class Steps:
 
     def symbolic(self, k: int, x: Any, u: Any) -> Any:
         """The state after step k, an expression."""
-        function = _callback()(self, k)
-        self.kept.append(function)
-        return function(x, u)
+        n, m = len(self.step.names), len(self.wanted)
+
+        def following(arguments: list[Array]) -> list[Array]:
+            found = self.at(k, *arguments[:2])
+            return [np.full(n, np.nan) if found is None else found.next]
+
+        def slopes(arguments: list[Array]) -> list[Array]:
+            found = self.at(k, *arguments[:2])
+            if found is None:
+                return [np.full((n, size), np.nan) for size in (n, m)]
+            return [found.A, found.B[:, self.wanted]]
+
+        def jacobian(name: str, words: Any, options: Any) -> Any:
+            self.kept.append(_called()(name, (n, m, n), ((n, n), (n, m)), slopes, words, None, options))
+            return self.kept[-1]
+
+        self.kept.append(_called()(f"step_{k}", (n, m), ((n, 1),), following, None, jacobian, {}))
+        return self.kept[-1](x, u)
 
 
 @cache
-def _callback() -> type:
-    """The class of a step. CasADi is imported where it is made."""
+def _called() -> type:
+    """A function of CasADi that calls one of Python. CasADi is imported where the class is made."""
     ca = casadi()
 
-    class Step(ca.Callback):
-        """x₊ of x (n,), u (m,). Not a number where the step cannot be taken: Ipopt then takes a shorter way."""
+    class Called(ca.Callback):
+        """Not a number where a step cannot be taken: Ipopt then takes a shorter way."""
 
-        def __init__(self, steps: Steps, k: int):
+        def __init__(self, name: str, sizes: Any, shapes: Any, meant: Any, words: Any, slopes: Any, options: Any):
             ca.Callback.__init__(self)
-            self.steps, self.k = steps, k
-            self.n, self.m = len(steps.step.names), len(steps.wanted)
-            self.construct(f"step_{k}", {})
-
-        def get_n_in(self) -> int:
-            return 2
-
-        def get_n_out(self) -> int:
-            return 1
-
-        def get_sparsity_in(self, i: int) -> Any:
-            return ca.Sparsity.dense((self.n, self.m)[i], 1)
-
-        def get_sparsity_out(self, i: int) -> Any:
-            return ca.Sparsity.dense(self.n, 1)
-
-        def eval(self, arguments: Any) -> list[Any]:
-            found = self.steps.at(self.k, *_flat(arguments[:2]))
-            return [np.full(self.n, np.nan) if found is None else found.next]
-
-        def has_jacobian(self) -> bool:
-            return True
-
-        def get_jacobian(self, name: str, names_in: Any, names_out: Any, options: Any) -> Any:
-            self.slopes = Slopes(self, name, names_in, names_out, options)
-            return self.slopes
-
-    class Slopes(ca.Callback):
-        """A (n, n) and B (n, m) of a step."""
-
-        def __init__(self, step: Step, name: str, names_in: Any, names_out: Any, options: Any):
-            ca.Callback.__init__(self)
-            self.of, self.names = step, (list(names_in), list(names_out))
+            self.sizes, self.shapes, self.meant, self.words, self.slopes = sizes, shapes, meant, words, slopes
             self.construct(name, options)
 
         def get_n_in(self) -> int:
-            return 3
+            return len(self.sizes)
 
         def get_n_out(self) -> int:
-            return 2
+            return len(self.shapes)
 
         def get_name_in(self, i: int) -> str:
-            return self.names[0][i]
+            return f"i{i}" if self.words is None else self.words[0][i]
 
         def get_name_out(self, i: int) -> str:
-            return self.names[1][i]
+            return f"o{i}" if self.words is None else self.words[1][i]
 
         def get_sparsity_in(self, i: int) -> Any:
-            return ca.Sparsity.dense((self.of.n, self.of.m, self.of.n)[i], 1)
+            return ca.Sparsity.dense(self.sizes[i], 1)
 
         def get_sparsity_out(self, i: int) -> Any:
-            return ca.Sparsity.dense(self.of.n, (self.of.n, self.of.m)[i])
+            return ca.Sparsity.dense(*self.shapes[i])
 
-        def eval(self, arguments: Any) -> list[Any]:
-            found, steps = self.of.steps.at(self.of.k, *_flat(arguments[:2])), self.of.steps
-            if found is None:
-                return [np.full((self.of.n, size), np.nan) for size in (self.of.n, self.of.m)]
-            return [found.A, found.B[:, steps.wanted]]
+        def eval(self, arguments: Any) -> Any:
+            return self.meant([np.array(each, float).ravel() for each in arguments])
 
-    return Step
+        def has_jacobian(self) -> bool:
+            return self.slopes is not None
 
+        def get_jacobian(self, name: str, names_in: Any, names_out: Any, options: Any) -> Any:
+            return self.slopes(name, (list(names_in), list(names_out)), options)
 
-def _flat(arguments: Any) -> list[Array]:
-    return [np.array(each, float).ravel() for each in arguments]
+    return Called

@@ -1,5 +1,5 @@
-"""Direct transcription: states at all knots and inputs of all steps are the unknowns of one nonlinear program, each step
-x_{k+1} = f(x_k, u_k) a constraint of it (Betts, Practical Methods for Optimal Control, 2010, ch. 4).
+"""Direct transcription: states at all knots and inputs of all steps are the unknowns of one nonlinear program, and each
+step x_{k+1} = f(x_k, u_k) is a constraint of it (Betts, Practical Methods for Optimal Control, 2010, ch. 4).
 
 f is the step of the simulator itself, and its Jacobian that of `linearize`, so that what is found is a motion that
 `simulate` repeats. CasADi holds the program, Ipopt solves it (extra `casadi`). The Hessian is that of the costs alone
@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from symvi.control.casadi_steps import Steps, casadi
 from symvi.control.weights import Weights, numbers_of, regulated, weights_of
-from symvi.errors import ArgumentError, SolverError, SymviError
+from symvi.errors import ArgumentError
 from symvi.mechanism.names import did_you_mean, shown
 from symvi.mechanism.state import State
 from symvi.numbers.control import DEFAULTS, SolverOptions
@@ -56,7 +56,8 @@ class Transcription:
     smoothing: float | None
 
     def __repr__(self) -> str:
-        return f"<transcription: {len(self.u)} steps, cost {self.cost:.6g} after {self.iterations} iterations, {self.ended}>"
+        about = f"{len(self.u)} steps, cost {self.cost:.6g} after {self.iterations} iterations"
+        return f"<transcription: {about}, {self.ended}>"
 
 
 def transcribe(

@@ -182,7 +182,7 @@ class StepMap:
             scale = np.where(scale > 0, scale, 1.0)
             change = np.linalg.lstsq(equations / scale[:, None], asked / scale, rcond=ROUND_OFF)[0]
             widest = np.abs(change.reshape(-1, 2, 3)[:, 1]).max(initial=0.0)
-            self._move(place.state, change * min(1.0, FARTHEST / max(widest, 1e-300)))
+            self._move(place.state, np.asarray(change * min(1.0, FARTHEST / max(widest, 1e-300)), float))
         raise SolverError(
             f"step map: no state of these coordinates closes the joints ({off:.1e} m or rad are left)",
             SolverStatus.NOT_CONVERGED,

@@ -1,4 +1,4 @@
-"""Direct transcription: `simulate` repeats what it finds, the minimum is that of ilqr and of dense algebra, bounds hold."""
+"""Direct transcription: `simulate` repeats what it finds, its minimum is that of ilqr and of algebra, bounds hold."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from symvi import Actuator, ArgumentError, Body, Contact, Joint, Mechanism, Simulator, SolverError, state_from
+from symvi import Actuator, ArgumentError, Body, Contact, Joint, Mechanism, Simulator, state_from
 from symvi.control import ilqr, transcribe
 from symvi.errors import MissingExtraError
 from tests.slopes.test_planning import HANGING
