@@ -4,5 +4,20 @@ from symvi.control.identification import Identification, identify
 from symvi.control.planning import Plan, ilqr
 from symvi.control.regulator import Regulator, lqr
 from symvi.control.tracking import Tracker, tvlqr
+from symvi.control.transcription import Transcription, transcribe
+from symvi.simulate.step_map import StepMap, StepSlopes
 
-__all__ = ["Identification", "Plan", "Regulator", "Tracker", "identify", "ilqr", "lqr", "tvlqr"]
+__all__ = [
+    "Identification",
+    "Plan",
+    "Regulator",
+    "StepMap",
+    "StepSlopes",
+    "Tracker",
+    "Transcription",
+    "identify",
+    "ilqr",
+    "lqr",
+    "transcribe",
+    "tvlqr",
+]

@@ -99,6 +99,11 @@ class NativeSlopes:
         engine._function("carried")(*self._arguments(), *arrays)
         return found[: len(near)], rates[: len(near)], velocities
 
+    def rows(self) -> np.ndarray:
+        """How far rows of joints are open, in the order of the layout; of the placement whose tangents were taken."""
+        places = [self.plan.at("work", kind, node, "g") for kind, node, _ in self.layout.whole("work", "g")]
+        return np.concatenate([np.zeros(0), *(self.engine.work[each] for each in places)])
+
     def has_linearize(self) -> bool:
         """Whether the text has a function for the whole: that of a tree."""
         return hasattr(self.engine._lib, f"{self.engine._prefix}_linearize")

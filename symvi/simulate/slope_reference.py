@@ -135,6 +135,12 @@ class ReferenceSlopes:
                 for k in range(len(values)):
                     values[k] = 0.0
 
+    def rows(self) -> np.ndarray:
+        """How far rows of joints are open, in the order of the layout; of the placement whose tangents were taken."""
+        work = self.solver.memory.work
+        found = [work[kind][node].g for kind, node, _ in self.layout.whole("work", "g")]
+        return np.concatenate([np.zeros(0), *(np.array(each, float) for each in found)])
+
     def coordinates(self, near: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Coordinates of joints and their rates by the momenta that are carried to the knot, and (n, 6) velocities of
         bodies; angles nearest to some."""

@@ -57,7 +57,10 @@ BY_THE_USUAL_COMPILER = {
 # each of them the second or two that imports take.
 AS_A_PROCESS = BY_THE_USUAL_COMPILER | {"controller_on_board", "damped_pendulum", "firmware_export"}
 
-PACKAGES = {"walking": ("gymnasium", "learn")}  # example -> what it needs, and the extra that brings it
+PACKAGES = {  # example -> what it needs, and the extra that brings it
+    "direct_transcription": ("casadi", "casadi"),
+    "walking": ("gymnasium", "learn"),
+}
 PROGRAMS = {  # example -> program that it needs -> the package that brings it
     "controller_on_board": {"arm-none-eabi-gcc": "gcc-arm-none-eabi", "qemu-system-arm": "qemu-system-arm"},
 }
