@@ -319,11 +319,9 @@ def test_what_would_fall_to_a_lower_order_is_refused_by_name() -> None:
         simulator.simulate(0.1, 0.01, rates="turn")
     with pytest.raises(ArgumentError, match="controller"):
         simulator.simulate(0.1, 0.01, controller=lambda t, state: {})
-    for ask in (simulator.linearize, simulator.reset, lambda: simulator.batch(2)):
+    for ask in (simulator.reset, lambda: simulator.batch(2), lambda: simulator.gradient(lambda x, u: (0, x), time=1)):
         with pytest.raises(ArgumentError, match="order 4"):
             ask()
-    with pytest.raises(MechanismError, match="suzuki-4"):
-        simulator.simulate(0.1, 0.01).linearize()
 
 
 def test_what_strikes_or_sticks_is_refused_by_name() -> None:
