@@ -1,5 +1,5 @@
-"""Inputs of one of the equal parts of a step, or of an inner step, and their tangents: targets go from those of the knot
-before at an even rate."""
+"""Inputs of one of the equal parts of a step, or of an inner step, and their tangents: targets go at an even rate from
+those of the knot before."""
 
 from __future__ import annotations
 
