@@ -341,9 +341,10 @@ def built_with_slopes(
     loops: str,
     coordinates: str,
     parameters: tuple[Place, ...] = (),
+    order: int | str = 2,
 ) -> Built:
     """The same in double, with derivatives of a step, by these parameters too."""
-    return _built_with_slopes(mechanism, layout, profile, loops, coordinates, parameters, registered(mechanism))
+    return _built_with_slopes(mechanism, layout, profile, loops, coordinates, parameters, order, registered(mechanism))
 
 
 @lru_cache(maxsize=64)
@@ -354,9 +355,10 @@ def _built_with_slopes(
     loops: str,
     coordinates: str,
     parameters: tuple[Place, ...],
+    order: int | str,
     registrations: tuple[int, ...],
 ) -> Built:
-    text = text_of(mechanism, layout, "double", loops, coordinates=coordinates, slopes=parameters)
+    text = text_of(mechanism, layout, "double", loops, coordinates=coordinates, slopes=parameters, order=order)
     path = compile_library(text.files, text.prefix, profile=profile)
     return Built(text, path, load_library(path, text.declarations))
 
