@@ -13,7 +13,7 @@ from fractions import Fraction
 from symvi.verify.aiming import aimed, is_telling
 from symvi.verify.errors import VerificationError
 from symvi.verify.looking import Looking, Seen
-from symvi.verify.patience import searching
+from symvi.verify.effort import AIMING, current
 from symvi.verify.points import Point
 from symvi.verify.problem import ANOTHER_POINT, NO_VALUE, Problem, spread_of
 from symvi.verify.sites import OF_AN_ARRAY, all_alike, by_turns
@@ -83,7 +83,8 @@ def _said(found: list[bool]) -> str:
 class Scan:
     """branches: by path, those of random points first. undefined: points without a value, of `points`.
 
-    once: how many ways only a single random point took: where there are some, there may be others. still: conditions
+    once: how many ways only a single random point took: where there are some, there may be others. is_cut: whether the
+    effort was spent before all points were looked at. still: conditions
     whose two numbers differ by the same everywhere on the manifold, like a check of a quaternion's length, or are equal
     only where code has turned away before; still_sites: where all turns are of the first kind.
     """
@@ -92,6 +93,7 @@ class Scan:
     undefined: int
     points: int
     once: int
+    is_cut: bool
     still: frozenset = frozenset()
     still_sites: frozenset = frozenset()
 
@@ -105,9 +107,12 @@ def scan(problem: Problem, points: int = EXAMPLES) -> Scan:
     seen: list[Seen] = []
     sizes: Counter = Counter()
     undefined, last, world, number, asked = 0, None, RealWorld(SCAN_DIGITS), 0, 0
-    world.keeps_gaps = True
+    world.keeps_gaps, effort = True, current()
+    effort.stage = "random points"
     while number < (SCANNED if len(found) <= MANY_WAYS or asked > MOST_ASKED else MORE_SCANNED):
         if number >= max(FIRST, points) and found and all(not path for path in found):
+            break
+        if found and number >= FIRST and effort.is_spent(AIMING):
             break
         point = problem.draw(number)
         number += 1
@@ -129,12 +134,14 @@ def scan(problem: Problem, points: int = EXAMPLES) -> Scan:
     still = _still(problem, seen)
     looking = Looking(problem, world)
     if any(found):
-        with searching():
+        effort.stage = "points at thresholds"
+        with effort.searching():
             _aim(problem, seen, found, looking)
+    is_cut = bool(any(found)) and effort.is_spent(AIMING)
     ends = still | looking.never_equal()
     moving = {site for one in seen for site, turn in one.asked if (site, turn) not in still}
     sites = frozenset(site for site, _ in still) - moving
-    return Scan(list(found.values()), undefined, number, once if len(found) > MANY_WAYS else 0, ends, sites)
+    return Scan(list(found.values()), undefined, number, once if len(found) > MANY_WAYS else 0, is_cut, ends, sites)
 
 
 def _aim(problem: Problem, seen: list[Seen], found: dict[tuple, Branch], looking: Looking) -> None:

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from symvi.mechanism.names import did_you_mean
+from symvi.verify.effort import EFFORT
 from symvi.verify.errors import VerificationError
 from symvi.verify.matching import bare
 from symvi.verify.report import Report
@@ -55,7 +56,14 @@ class Claim:
         own = (getattr(given, "variables", {}) for given in (self.function, self.claimed))
         return {str(name) for known in (self.variables, *own) for name in known}
 
-    def report(self, prove: bool = False, seed: int = 0, where: Mapping[str, tuple] | None = None) -> Report:
+    def report(
+        self,
+        prove: bool = False,
+        seed: int = 0,
+        where: Mapping[str, tuple] | None = None,
+        effort: float = EFFORT,
+        progress: Callable[[str], None] | None = None,
+    ) -> Report:
         """The answer. where: more bounds, of this claim's variables or of others. Raises VerificationError."""
         from symvi.verify.verdict import derivative
 
@@ -63,7 +71,8 @@ class Claim:
             raise VerificationError(self.refused)
         asked = (self.function, self.claimed, self.wrt, self.variables, self.order, self.weights)
         bounds = {**self.where, **{name: given for name, given in (where or {}).items() if name in self.names}}
-        return derivative(*asked, prove=prove, seed=seed, where=bounds, layout=self.layout)
+        cost = {"effort": effort, "progress": progress}
+        return derivative(*asked, prove=prove, seed=seed, where=bounds, layout=self.layout, **cost)
 
 
 def claim(

@@ -10,18 +10,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from random import Random
-from time import process_time
 
 import numpy as np
 
 from symvi.verify.alone import NO_ANSWER
 from symvi.verify.branches import EXAMPLES, MANY_WAYS, Branch, Scan, divided, one_way_conditions, scan
 from symvi.verify.effect import judged
+from symvi.verify.effort import COMPARING, current
 from symvi.verify.errors import Endless, OutsideDomain, VerificationError
 from symvi.verify.function import Function
 from symvi.verify.in_floats import points_in_floats
 from symvi.verify.nearness import Compared, compared
-from symvi.verify.patience import searching
 from symvi.verify.points import Draw, Point, SmallDraw, draw_point, point_text
 from symvi.verify.precision import precision_said
 from symvi.verify.problem import ANOTHER_POINT, NO_VALUE, Problem, in_world
@@ -29,12 +28,13 @@ from symvi.verify.worlds import DIGITS, FloatWorld, Irrational, RationalWorld, R
 
 MOST_TESTED = 512  # ways beyond MANY_WAYS that are compared at one real point each
 SMALL_POINTS = 40  # looked at for one where only the claim has no value
-# points at which code is asked twice: on exact numbers, then on machine numbers too, and seconds of all
-TWICE, MOST_TWICE, SECONDS_TWICE = 6, 150, 0.1
+# points at which code is asked twice: on exact numbers, then on machine numbers too; operations of all the latter
+TWICE, MOST_TWICE, COST_OF_TWICE = 6, 150, 100_000
+MOST_TWICE_UNCOUNTED = 40  # where code takes machine numbers only
 LOST = 1e-9  # of the largest entry: what more digits may change
 LONG = 300  # conditions of a way, as of a loop that runs long: its surroundings are not looked at
-# machine numbers: random points of ordinary sizes; of each larger size; seconds of all; what is no rounding
-NEAR, FAR, MANY, SECONDS, ROUGH = 30, (10**3, 10**5, 10**8), 5, 3.0, 1e-7
+# machine numbers: random points of ordinary sizes; of each larger size; what is no rounding
+NEAR, FAR, MANY, ROUGH = 30, (10**3, 10**5, 10**8), 5, 1e-7
 
 
 @dataclass
@@ -74,7 +74,13 @@ def decide(problem: Problem, points: int) -> Decision:
     if problem.in_floats:
         found.branches[0].points += points_in_floats(problem)
     branches, others = found.branches[:MANY_WAYS], found.branches[MANY_WAYS:]
-    tested = [branch for branch in branches if _compare_some(problem, branch)]
+    effort = current()
+    effort.stage = "comparing"
+    tested: list[Branch] = []
+    for branch in branches:
+        if tested and effort.is_spent(COMPARING):
+            break
+        tested += [branch] * _compare_some(problem, branch)
     if not tested:
         raise VerificationError(
             f"nothing can be compared wherever it was asked: {_why_not(problem, found.branches[0].points[0])}"
@@ -83,7 +89,11 @@ def decide(problem: Problem, points: int) -> Decision:
     exact = not problem.in_floats and all(branch.exact for branch in branches if not branch.aimed)
     if not problem.in_floats and (not exact or any(branch.has_roots for branch in branches)):
         _compare_signs(problem, [branch for branch in branches if not branch.aimed])
-    branches += [branch for branch in others[:MOST_TESTED] if _compare(problem, branch, branch.points[0])]
+    for branch in others[:MOST_TESTED]:
+        if effort.is_spent(COMPARING):
+            break
+        branches += [branch] * _compare(problem, branch, branch.points[0])
+    found.is_cut |= bool(any(branch.path for branch in branches)) and effort.is_spent(COMPARING)
     ask_twice(problem)
     unreached = tuple(_unreached(problem, found, branches, len(others)))
     return Decision(branches, unreached, found.undefined, points, problem.still, exact)
@@ -116,6 +126,8 @@ def _unreached(problem: Problem, found: Scan, branches: list[Branch], others: in
         yield f"{others - MOST_TESTED} more ways through the conditions were reached and not tested"
     if found.undefined and (place := without_claim(problem)):
         yield f"the claim has no value where the function has a derivative, at {point_text(place)}"
+    if found.is_cut:
+        yield f"the effort of {current().operations:.0e} operations was spent before all was looked at; effort= takes more"
     if found.once:
         yield (
             f"{len(found.branches)} ways through the conditions were seen at {found.points} random points, "
@@ -146,9 +158,12 @@ def ask_twice(problem: Problem) -> None:
     world = FloatWorld()
     world.replays = None
     for given, ask in ((problem.function, problem.values), (problem.claimed, problem.claim)):
-        began = process_time()
+        began, most = world.effort.spent, MOST_TWICE
         for number in range(MOST_TWICE) if given.origin == "Python" else ():
-            if number >= TWICE and process_time() - began > SECONDS_TWICE:
+            if number == TWICE:  # what a value on plain numbers costs is known from exact ones
+                each = (world.effort.spent - began) // TWICE
+                most = COST_OF_TWICE // each if each else MOST_TWICE_UNCOUNTED
+            if number >= TWICE and number >= most:
                 break
             point = problem.draw(number)
             try:
@@ -233,7 +248,7 @@ def _compare(problem: Problem, branch: Branch, point: Point) -> bool:
         claim = problem.claim(point, RealWorld()) if found.claim is None else found.claim
         if not branch.wide and _is_lost(problem, point, claim):
             return False
-        with searching():
+        with current().searching():
             effect = judged(problem, point, branch.path, truth, claim, branch.wide)
     except NO_VALUE:
         pass
@@ -271,11 +286,11 @@ def _written_down(branch: Branch, found: Compared) -> bool:
 def _compare_signs(problem: Problem, branches: list[Branch]) -> None:
     """Look for signs that roots have lost: in floats at many points, some far away, then in 60 digits."""
     by_path = {branch.path: branch for branch in branches}
-    began = process_time()
+    effort = current()
     for point in _many_points(problem):
         world = FloatWorld()
         try:
-            with searching():
+            with effort.searching():
                 pairs = list(zip(problem.truth(point, world), problem.claim(point, world), strict=True))
         except Endless:
             return  # those further away take longer
@@ -287,7 +302,7 @@ def _compare_signs(problem: Problem, branches: list[Branch]) -> None:
         if branch is not None and apart - {k for k, found in branch.largest.items() if found >= ROUGH}:
             branch.points.append(point)
             _compare(problem, branch, point)
-        if process_time() - began > SECONDS:
+        if effort.is_spent(COMPARING):
             return
 
 

@@ -17,11 +17,10 @@ from symvi.verify.additions import Shared, additions, zero
 from symvi.verify.comparing import SEEN, alike, in_floats, proportion, ratio, window
 from symvi.verify.conventions import other_convention, scalar_last
 from symvi.verify.decide import Branch, Decision
-from symvi.verify.effort import ADDED, EVALUATED, Effort
+from symvi.verify.effort import ADDED, EVALUATED, Looks, current
 from symvi.verify.errors import Endless, VerificationError
 from symvi.verify.factors import ZERO, Factors, all_known
 from symvi.verify.other_ways import right_elsewhere
-from symvi.verify.patience import searching
 from symvi.verify.points import Point
 from symvi.verify.problem import NO_VALUE, Problem
 from symvi.verify.report import Diagnosis
@@ -67,7 +66,7 @@ def diagnose(problem: Problem, decision: Decision) -> Iterator[Diagnosis]:
     branch = _worst(decision)
     told = []
     try:
-        with searching():
+        with current().searching():
             told += _of_branch(problem, decision, branch)
     except Endless as error:
         problem.function.note(f"the search for a diagnosis was stopped: {error}")
@@ -146,7 +145,7 @@ class Bench:
         self.memory: dict = {}  # what variants have in common: most of them need the truth itself
         self.known: dict[tuple[int, int], np.ndarray | None] = {}
         self.windows: dict[Scope, tuple[np.ndarray, ...]] = {}
-        self.effort = Effort(problem.question.order)
+        self.effort = Looks(problem.question.order)
         self.exact: dict[int, Matrix | None] = {}
         self.rounded = False  # whether constants of the code have the digits of machine numbers alone
         self.truth = true_variant(problem)

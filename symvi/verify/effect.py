@@ -22,7 +22,7 @@ from symvi.verify.nearness import compared
 from symvi.verify.points import Point
 from symvi.verify.problem import NO_VALUE, Problem
 from symvi.verify.question import Question
-from symvi.verify.worlds import RealWorld
+from symvi.verify.worlds import RealWorld, World
 
 LINES = 2  # random ones, and one through zero
 FAR_OUT = (6, 3, 0)  # powers of 2: how far along a line a region is looked for to end, of the way to a random point
@@ -155,12 +155,21 @@ def _share(part, size) -> float:
 
 def _usual(problem: Problem):
     """The largest slope at an ordinary point: beside it a slope next to a point is zero where it is next to nothing."""
-    for number in range(4):
-        try:
-            return max(map(abs, problem.truth(problem.draw(number), RealWorld())))
-        except NO_VALUE:
-            continue
-    return 0
+    found = _somewhere(problem, "usual slopes", problem.truth)
+    return max(map(abs, found)) if found else 0
+
+
+def _somewhere(problem: Problem, said: str, of: Callable[[Point, World], list]) -> list:
+    """What is found at an ordinary point; kept for the next ones who ask."""
+    if said not in problem.known:
+        problem.known[said] = []
+        for number in range(4):
+            try:
+                problem.known[said] = of(problem.draw(number), RealWorld())
+                break
+            except NO_VALUE:
+                continue
+    return problem.known[said]
 
 
 # --- sizes ----------------------------------------------------------------------------------------------------------
@@ -232,12 +241,7 @@ def _between(sides: list[Side]) -> list[list]:
 
 def _ordinary(problem: Problem) -> list:
     """Values of the function somewhere: what is little beside them is little."""
-    for number in range(4):
-        try:
-            return problem.values(problem.draw(number), RealWorld())
-        except NO_VALUE:
-            continue
-    return []
+    return _somewhere(problem, "usual values", problem.values)
 
 
 def _ends(problem: Problem, point: Point, wide: bool) -> Iterator[Point]:

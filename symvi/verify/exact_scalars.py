@@ -37,6 +37,7 @@ class Scalar:
 
     def wrap(self, value) -> Scalar:
         world = self.world
+        world.effort.spend(1)
         if world.at is not None:
             world.at(value, user_line)
         return Scalar(value, world, self.told)
@@ -113,6 +114,7 @@ class Scalar:
         number = self.other(other)
         if number is None:
             return NotImplemented
+        self.world.effort.spend(1)
         known = {} if self.orders is None else self.orders
         constant = type(other) is not Scalar
         left = known.get(other, ORDERS) if constant else ORDERS

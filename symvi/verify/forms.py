@@ -25,8 +25,14 @@ def text(report: Report) -> str:
         lines += diagnosis_lines(report)
     lines += [f"branch: {branch}" for branch in report.branches]
     lines += [f"note: {note}" for note in report.notes]
-    lines.append(f"method: {report.method}; {report.seconds:.2f} s")
+    lines.append(f"method: {report.method}; {work(report)}")
     return "\n".join(lines)
+
+
+def work(report: Report) -> str:
+    """What it cost."""
+    counted = f"{report.operations:.1e} operations, " if report.operations else ""
+    return f"{counted}{report.seconds:.2f} s"
 
 
 def verdict_line(report: Report) -> str:
@@ -113,6 +119,7 @@ def plain(report: Report) -> dict:
         "unreached": list(report.unreached),
         "method": report.method,
         "seconds": report.seconds,
+        "operations": report.operations,
     }
 
 

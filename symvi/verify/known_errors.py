@@ -8,28 +8,39 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from math import inf
 
-from symvi.verify.worlds import RealWorld
+from symvi.verify.worlds import DIGITS, RealWorld, context_of
 
 FAR = 1  # an error of an exponent beyond which nothing is known of a power
 ROUNDINGS = 4  # of the last place, that one operation may make
+# Errors are machine numbers where these hold them, with digits up to here; the least of all is added to each, so that
+# none is lost below the smallest machine number.
+FEW_DIGITS, LEAST = 130, 1e-300
 
 
 class Bounded:
-    """A real number and a bound of its error; mixes with ints."""
+    """A real number, its size and a bound of its error; mixes with ints.
 
-    __slots__ = ("value", "error", "unit")
+    size, error: of a kind, machine numbers or the world's own.
+    """
 
-    def __init__(self, value, error, unit):
-        self.value, self.error, self.unit = value, error, unit
+    __slots__ = ("value", "size", "error", "world")
+
+    def __init__(self, value, error, world: BoundedWorld, size=None):
+        self.value, self.world = value, world
+        self.size = world.of_errors(abs(value)) if size is None else size
+        self.error = error
 
     def _made(self, value, error) -> Bounded:
-        return Bounded(value, error + abs(value) * self.unit, self.unit)
+        world = self.world
+        size = world.of_errors(abs(value))
+        return Bounded(value, error + size * world.unit + world.least, world, size)
 
     def _other(self, other) -> Bounded | None:
         if type(other) is Bounded:
             return other
-        return Bounded(self.value * 0 + other, self.error * 0, self.unit) if type(other) is int else None
+        return Bounded(self.value * 0 + other, self.error * 0, self.world) if type(other) is int else None
 
     def __add__(self, other):
         other = self._other(other)
@@ -40,11 +51,11 @@ class Bounded:
     __radd__ = __add__
 
     def __neg__(self):
-        return Bounded(-self.value, self.error, self.unit)
+        return Bounded(-self.value, self.error, self.world, self.size)
 
     def __sub__(self, other):
         other = self._other(other)
-        return NotImplemented if other is None else self + -other
+        return NotImplemented if other is None else self._made(self.value - other.value, self.error + other.error)
 
     def __rsub__(self, other):
         return -self + other
@@ -53,14 +64,14 @@ class Bounded:
         other = self._other(other)
         if other is None:
             return NotImplemented
-        error = abs(self.value) * other.error + abs(other.value) * self.error + self.error * other.error
+        error = self.size * other.error + other.size * self.error + self.error * other.error
         return self._made(self.value * other.value, error)
 
     __rmul__ = __mul__
 
     def inverse(self) -> Bounded:
-        value, room = 1 / self.value, abs(self.value) - self.error
-        return self._made(value, self.error * abs(value) / room if room > 0 else self.value * 0 + float("inf"))
+        value, room = 1 / self.value, self.size - self.error
+        return self._made(value, self.error * self.world.of_errors(abs(value)) / room if room > 0 else inf)
 
     def __truediv__(self, other):
         other = self._other(other)
@@ -70,7 +81,7 @@ class Bounded:
         return self.inverse() * other
 
     def __abs__(self):
-        return Bounded(abs(self.value), self.error, self.unit)
+        return Bounded(abs(self.value), self.error, self.world, self.size)
 
     def __eq__(self, other) -> bool:
         other = self._other(other)
@@ -83,10 +94,16 @@ class Bounded:
 class BoundedWorld(RealWorld):
     """Real numbers of some digits, with bounds of their errors."""
 
+    def __init__(self, digits: int = DIGITS):
+        few = digits <= FEW_DIGITS
+        self.of_errors, self.least = (float, LEAST) if few else ((lambda size: size), 0)
+        self.unit = ROUNDINGS * 10.0**-digits if few else ROUNDINGS / context_of(digits).mpf(10) ** digits
+        super().__init__(digits)
+
     def constant(self, value: int | Fraction) -> Bounded:
         found = super().constant(value)
-        unit = self.context.mpf(10) ** -self.digits * ROUNDINGS
-        return Bounded(found, abs(found) * unit, unit)
+        size = self.of_errors(abs(found))
+        return Bounded(found, size * self.unit, self, size)
 
     @property
     def pi(self) -> Bounded:
@@ -112,19 +129,19 @@ class BoundedWorld(RealWorld):
     _error_of_cos = _error_of_sin
 
     def _error_of_exp(self, x: Bounded, value):
-        return value * self.context.expm1(x.error) if x.error < FAR else self.context.inf
+        return self.of_errors(abs(value) * self.context.expm1(x.error)) if x.error < FAR else inf
 
     def _error_of_log(self, x: Bounded, value):
-        return x.error / (x.value - x.error) if x.value > x.error else self.context.inf
+        return x.error / (x.size - x.error) if x.size > x.error else inf
 
     def _error_of_sqrt(self, x: Bounded, value):
         """|sqrt(a) - sqrt(b)| is at most sqrt|a - b|, and |a - b|/sqrt(a)."""
-        widest = self.context.sqrt(x.error)
-        return min(widest, x.error / value) if value else widest
+        widest, size = x.error**0.5, self.of_errors(value)
+        return min(widest, x.error / size) if size else widest
 
     def _error_of_erf(self, x: Bounded, value):
         return 2 * x.error
 
     def _turned(self, y: Bounded, x: Bounded) -> Bounded:
-        value, size, errors = super()._turned(y.value, x.value), abs(y.value) + abs(x.value), y.error + x.error
-        return y._made(value, 2 * errors / (size - errors) if size > errors else self.context.inf)
+        value, size, errors = super()._turned(y.value, x.value), y.size + x.size, y.error + x.error
+        return y._made(value, 2 * errors / (size - errors) if size > errors else inf)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
+from symvi.verify.effort import AIMING
 from symvi.verify.errors import Endless, OutsideDomain
 from symvi.verify.lines import GRAIN, between
 from symvi.verify.points import Point
@@ -67,7 +68,7 @@ class Looking:
 
     def spend(self, conditions: int = 0) -> None:
         """Count a point; raises Spent where enough were looked at."""
-        if self.left <= 0:
+        if self.left <= 0 or self.world.effort.is_spent(AIMING):
             raise Spent
         self.left -= EVERY_POINT + conditions
 

@@ -7,7 +7,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from symvi.verify.entries import DIGITS, FLOATS, ROUNDED, Entry
-from symvi.verify.forms import MARKS, diagnosis_lines, rows_of, verdict_line
+from symvi.verify.forms import MARKS, diagnosis_lines, rows_of, verdict_line, work
 
 if TYPE_CHECKING:
     from symvi.verify.report import Report
@@ -60,7 +60,7 @@ def _cell(entry: Entry) -> str:
 def _said(report: Report) -> list[str]:
     """Everything below the matrix."""
     wrong = [] if report.right else diagnosis_lines(report)
-    return [*_points(report), *wrong, *report.notes, f"method: {report.method}; {report.seconds:.2f} s"]
+    return [*_points(report), *wrong, *report.notes, f"method: {report.method}; {work(report)}"]
 
 
 def _points(report: Report) -> list[str]:

@@ -15,7 +15,7 @@ from symvi.verify.problem import Problem
 from symvi.verify.truth import true_derivative
 from symvi.verify.worlds import World
 
-SECONDS = 30.0  # two thirds of them for the quick way
+PRODUCTS = 15e6  # of terms; two thirds of them for the quick way
 
 
 class PolynomialWorld(World):
@@ -23,14 +23,16 @@ class PolynomialWorld(World):
 
     name = "normal form"
 
-    def __init__(self, problem: Problem, seconds: float, loose: bool):
+    def __init__(self, problem: Problem, products: float, loose: bool):
         from symvi.physics.normal_form import Quotients, Unprovable
 
         self.unprovable = Unprovable
         variables = problem.question.variables
         names = {name: list(_names(name, variable)) for name, variable in variables.items()}
         positive = [entry for name, entries in names.items() if variables[name].positive for entry in entries]
-        self.quotients = Quotients([entry for entries in names.values() for entry in entries], positive, seconds, loose)
+        self.quotients = Quotients(
+            [entry for entries in names.values() for entry in entries], positive, products, loose
+        )
         self.opaque: dict[tuple, Any] = {}
         base: dict[str, Callable] = {name: self._opaque(name) for name in ("exp", "log", "atan2")}
         super().__init__({**base, "sqrt": self.quotients.root, "sin": self._turn(1), "cos": self._turn(0)})
@@ -89,25 +91,25 @@ def _names(name: str, variable):
     return (f"{name}_{k}" for k in range(4 if variable.kind == "rotation" else variable.size))
 
 
-def proved_entries(problem: Problem, seconds: float = SECONDS) -> tuple[set[int], str]:
+def proved_entries(problem: Problem, products: float = PRODUCTS) -> tuple[set[int], str]:
     """The entries whose difference has the normal form zero, and why not all could be tried ("" if all were).
 
     First with roots and reciprocals that nothing is known of, which is quick; then with all that is known.
     """
     if problem.in_floats:
         return set(), "machine numbers have no normal form"
-    found, reason = _zeros(problem, seconds * 2 / 3, loose=True)
+    found, reason = _zeros(problem, products * 2 / 3, loose=True)
     if len(found) < prod(problem.shape):
-        more, reason = _zeros(problem, seconds / 3, loose=False)
+        more, reason = _zeros(problem, products / 3, loose=False)
         found |= more
     return found, reason
 
 
-def _zeros(problem: Problem, seconds: float, loose: bool) -> tuple[set[int], str]:
+def _zeros(problem: Problem, products: float, loose: bool) -> tuple[set[int], str]:
     from symvi.physics.normal_form import Unprovable
 
     try:
-        world = PolynomialWorld(problem, seconds, loose)
+        world = PolynomialWorld(problem, products, loose)
         truth = true_derivative(problem.function, problem.question, world.values, world)
         claim = problem.claim_at(world.values, world)
         return {k for k, (t, c) in enumerate(zip(truth, claim, strict=True)) if _is_zero(t - c)}, ""

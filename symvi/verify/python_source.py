@@ -20,7 +20,6 @@ from symvi.verify.errors import NeedsFloats, OutsideDomain, VerificationError
 from symvi.verify.exact_scalars import Scalar, plain_value
 from symvi.verify.function import Function, Outputs, unread
 from symvi.verify.matching import matched
-from symvi.verify.patience import patient
 from symvi.verify.unwritten import Unwritten
 from symvi.verify.variables import Variable
 from symvi.verify.worlds import FloatWorld, Irrational, RealWorld, World
@@ -84,7 +83,7 @@ def _run(given: Callable, arguments: Mapping[str, str], variables: Mapping[str, 
         shape = variables[name].shape
         inputs[parameter] = exact_array(scalars, shape) if shape else scalars[0]
     with exact_numbers(given, world, function.note):
-        result = _called(given, inputs, function)
+        result = _called(given, inputs, function, world)
     return _outputs(result, world, function)
 
 
@@ -100,9 +99,9 @@ def _run_on_floats(given: Callable, arguments, variables, values, world: World, 
             raise NeedsFloats(f"{function.said} takes machine numbers only")
         numbers = np.array([float(value) for value in values[name]])
         inputs[parameter] = numbers.reshape(variables[name].shape) if variables[name].shape else float(numbers[0])
-    result = _called(given, inputs, function)
+    result = _called(given, inputs, function, world)
     if np.iscomplexobj(result):
-        raise VerificationError(f"{function.said} returns complex numbers; give real and imaginary parts on their own")
+        raise OutsideDomain(f"{function.said} returns complex numbers; give real and imaginary parts on their own")
     try:
         array = np.asarray(result, dtype=float)
     except (TypeError, ValueError):
@@ -115,8 +114,8 @@ def _run_on_floats(given: Callable, arguments, variables, values, world: World, 
     return Outputs(array.shape, [world.constant(Fraction(float(value))) for value in array.ravel()])
 
 
-def _called(given: Callable, inputs: dict, function: Function):
-    with patient(function.name):
+def _called(given: Callable, inputs: dict, function: Function, world: World):
+    with world.effort.value(function.name):
         return _told_apart(given, inputs, function)
 
 

@@ -19,7 +19,7 @@ class Report:
     right: whether every entry is. transposed: the claim came as the transpose of the derivative, and its entries are
     judged where they belong. entries: row by row. diagnoses: simplest first. unreached: conditions of
     which only one side was tested, ways through them that were not. question: what was asked, in words. seconds: how
-    long it took.
+    long it took. operations: on numbers, of those that `effort` allows.
     """
 
     function: str
@@ -36,6 +36,7 @@ class Report:
     unreached: tuple[str, ...] = ()
     question: tuple[str, ...] = ()
     seconds: float = field(default=0.0, compare=False)
+    operations: int = field(default=0, compare=False)
 
     @property
     def right(self) -> bool:

@@ -265,7 +265,9 @@ class StraightLines:
     def _replayed(self, numbers: list, world: World, lean: bool) -> tuple[tuple, list]:
         """The same operations on other numbers. Raises Unknown where the tree does not go on."""
         part, fixed = self.root, self.constants.setdefault(world.replays, {})
+        each = 1 + sum(type(x) is Dual for x in numbers)  # an operation, and one for every direction
         while part.end is not None:
+            world.effort.spend(each * len(part.done))
             _computed(part.lean if lean else part.done, numbers, world, fixed)
             kind, asked, following = part.end
             if kind == RESULT:

@@ -16,6 +16,7 @@ from typing import Any
 import mpmath
 
 from symvi.exact.dual import Dual, Functions
+from symvi.verify.effort import current
 from symvi.verify.errors import OutsideDomain
 
 DIGITS = 60
@@ -47,7 +48,7 @@ class World:
     at: Callable[[Any, Line], None] | None = None  # of worlds that write down where numbers were made
 
     def __init__(self, base: dict[str, Callable]):
-        self.functions = Functions(base)
+        self.functions, self.effort = Functions(base), current()
         self.branches: list[tuple[object, bool]] = []
         self.keeps_gaps, self._gaps, self._gap = False, [], None
         self.gaps: tuple = ()
@@ -179,12 +180,13 @@ class RealWorld(World):
     exact = False
 
     def __init__(self, digits: int = DIGITS, told: int = DIGITS):
-        self.context = _context(digits)
+        self.context = context_of(digits)
         self.digits, self._whole = digits, {}
         self.replays = type(self), digits
         mp = self.context
         digit = mp.mpf(10) ** -min(digits, told)
         self._relative, self._least = digit * RELATIVE_NOISE, digit * NOISE
+        self._power = mp.mag(self._least)  # of two, above what is zero
         names = {"sin": mp.sin, "cos": mp.cos, "exp": mp.exp, "log": mp.log, "sqrt": mp.sqrt, "erf": mp.erf}
         super().__init__({name: self._real(name, f) for name, f in names.items()} | {"atan2": self._turned})
 
@@ -212,14 +214,36 @@ class RealWorld(World):
         return self.context.atan2(y, x)
 
     def order(self, a, b) -> int:
+        if type(a) is type(b) is self.context.mpf and (quick := _far_apart(a._mpf_, b._mpf_, self._power)):
+            return quick
         gap = abs(a - b)
         if gap <= self._least or gap <= (abs(a) + abs(b)) * self._relative:
             return 0
         return 1 if a > b else -1
 
 
+def _far_apart(a: tuple, b: tuple, power: int) -> int:
+    """The order of two numbers, (sign, mantissa, exponent, bits), of which one is at least twice the other, or that
+    are on two sides of zero: by their powers of two. 0 where these do not tell it, or what is apart is below one."""
+    minus, above, exponent, bits = a
+    other_minus, below, other_exponent, other_bits = b
+    top, other_top = exponent + bits, other_exponent + other_bits
+    if above and below:
+        if minus != other_minus:
+            return (-1 if minus else 1) if max(top, other_top) > power else 0
+        if top >= other_top + 2:
+            return (-1 if minus else 1) if top - 2 >= power else 0
+        if other_top >= top + 2:
+            return (1 if minus else -1) if other_top - 2 >= power else 0
+    elif above and not other_exponent:
+        return (-1 if minus else 1) if top > power else 0
+    elif below and not exponent:
+        return (1 if other_minus else -1) if other_top > power else 0
+    return 0
+
+
 @cache
-def _context(digits: int) -> mpmath.MPContext:
+def context_of(digits: int) -> mpmath.MPContext:
     """mpmath with so many digits; making one takes longer than most of what is computed in it."""
     context = mpmath.mp.clone()
     context.dps = digits
