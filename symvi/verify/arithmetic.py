@@ -6,7 +6,8 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from symvi.verify.elementary import NAMES, absolute, call, power
-from symvi.verify.worlds import World
+from symvi.verify.errors import NeedsFloats, OutsideDomain
+from symvi.verify.worlds import MachineWorld, World
 
 
 class Arithmetic:
@@ -56,6 +57,15 @@ class Arithmetic:
         if name not in NAMES:
             raise AttributeError(name)
         return lambda *arguments: call(self.world, name, list(arguments))
+
+    def of_machine(self, function: Callable, *numbers):
+        """A function that only machine numbers have, as int(x). Raises NeedsFloats, OutsideDomain."""
+        if not isinstance(self.world, MachineWorld):
+            raise NeedsFloats("a function that jumps has no exact values")
+        try:
+            return function(*numbers)
+        except (ValueError, OverflowError) as error:
+            raise OutsideDomain(str(error)) from None
 
     def at(self, value: object, text: str) -> None:
         """Where the number that was just computed stands in the code: "line 12: a * b"; diagnoses name it."""

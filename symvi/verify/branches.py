@@ -11,9 +11,9 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from symvi.verify.aiming import aimed, is_telling
+from symvi.verify.effort import AIMING, current
 from symvi.verify.errors import VerificationError
 from symvi.verify.looking import Looking, Seen
-from symvi.verify.effort import AIMING, current
 from symvi.verify.points import Point
 from symvi.verify.problem import ANOTHER_POINT, NO_VALUE, Problem, spread_of
 from symvi.verify.sites import OF_AN_ARRAY, all_alike, by_turns

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from fractions import Fraction
 from importlib.util import find_spec
 from pathlib import Path
 
 from symvi.errors import missing_extra
+from symvi.exact.dual import Dual
 from symvi.mechanism.names import did_you_mean
 from symvi.verify.arithmetic import Arithmetic
-from symvi.verify.errors import VerificationError
+from symvi.verify.errors import NeedsFloats, OutsideDomain, VerificationError
 from symvi.verify.function import Function, Outputs, unread
 from symvi.verify.matching import bare, matched
 from symvi.verify.variables import Variable
-from symvi.verify.worlds import World
+from symvi.verify.worlds import FloatWorld, Irrational, MachineWorld, RealWorld, World
 
 ENTRY = re.compile(r"(?P<name>\w+)(?P<index>(\[\d+\])+|\[\d+, ?\d+\])")
 LONGEST = 60  # characters of an entry's name that are quoted; longer numbers are beyond every variable's end
@@ -49,12 +51,18 @@ class CGiven:
         inputs = {parameter: members.get(parameter, (of, None)) for parameter, of in places.items()}
         shape = () if output == "return" else next(p.shape for p in source.parameters if p.name == output)
         function.evaluate = lambda values, world: self._run(inputs, output, shape, values, world, said)
+        if source.in_floats:
+            function.floats_only = True
+            function.note(f"{'; '.join(source.in_floats)}: {source.name} is compared in floats")
+            function.evaluate = lambda values, world: _on_floats(
+                lambda given, machine: self._run(inputs, output, shape, given, machine, said), values, world, said
+            )
         return function
 
     def _output(self, said: str, variables: Mapping[str, Variable]) -> str:
         """The parameter that is the matrix, or "return"."""
         source = self.source
-        written = [p.name for p in source.parameters if p.direction != "in" and p.name not in self.names]
+        written = [p.name for p in source.parameters if p.direction in ("out", "both") and p.name not in self.names]
         written += ["return"] * bool(source.returns)
         if self.output is not None:
             if self.output not in written:
@@ -68,7 +76,7 @@ class CGiven:
 
     def _check(self, said: str, output: str, places: Mapping[str, str], members: Mapping, variables: Mapping) -> None:
         for parameter in self.source.parameters:
-            if parameter.direction == "out" or parameter.name == output or parameter.name in members:
+            if parameter.direction in ("out", "unused") or parameter.name == output or parameter.name in members:
                 continue
             if parameter.name not in places:
                 hint = did_you_mean(parameter.name, variables)
@@ -94,6 +102,21 @@ class CGiven:
         if None in shape or math.prod(shape) != len(entries) or len(entries) == 1:
             shape = (len(entries),)
         return Outputs(tuple(shape), entries)
+
+
+def _on_floats(run: Callable, values: Mapping, world: World, said: str) -> Outputs:
+    """Machine numbers in, machine numbers out, whatever the world. Raises NeedsFloats, Irrational, OutsideDomain."""
+    if any(isinstance(x, Dual) for numbers in values.values() for x in numbers):
+        raise NeedsFloats(f"{said} takes machine numbers only")
+    if not isinstance(world, FloatWorld | RealWorld):
+        raise Irrational("a function of machine numbers has no exact values")
+    try:
+        found = run({name: [float(x) for x in numbers] for name, numbers in values.items()}, MachineWorld())
+    except (ZeroDivisionError, OverflowError) as error:
+        raise OutsideDomain(f"{said}: {error}") from None
+    if not all(math.isfinite(x) for x in found.entries):
+        raise OutsideDomain(f"{said} returns what is not finite")
+    return Outputs(found.shape, [world.constant(Fraction(float(x))) for x in found.entries])
 
 
 def _texts(names: object) -> dict[str, str]:

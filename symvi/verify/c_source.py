@@ -24,7 +24,7 @@ from symvi.verify.c_reader.declarations import Unit
 from symvi.verify.c_reader.functions import Function, Program
 from symvi.verify.c_reader.parameters import Arguments, parameters_of
 from symvi.verify.c_reader.preprocess import OUTSIDE, preprocessed, text_of_file
-from symvi.verify.c_reader.problems import TEXT, Note, Place, SourceError, deep, refused
+from symvi.verify.c_reader.problems import TEXT, Note, Place, SourceError, deep, jumping, refused
 from symvi.verify.c_reader.types import Type
 
 LINKAGE = re.compile(r'\bextern\s*"C(\+\+)?"')
@@ -36,16 +36,20 @@ class CFunction:
     """A function of a C text, which can be evaluated on any numbers.
 
     name, file, line; parameters; returns: the number of cells it returns (0: void); notes; branches: places of
-    comparisons of real numbers, as texts "file:line".
+    comparisons of real numbers, as texts "file:line". in_floats: what in it has values for machine numbers only, each
+    with its place; a jump, as floor(x), has.
     """
 
-    def __init__(self, program: Program, function: Function, notes: Iterable[Note], cleared: Iterable[str] = ()):
+    def __init__(
+        self, program: Program, function: Function, notes: Iterable[Note], cleared: Iterable[str] = (), in_floats=()
+    ):
         self._program, self._function = program, function
         self.name, self.file, self.line = function.name, function.place.file, function.place.line
         self.parameters = tuple(parameters_of(function))
         self.returns = 0 if isinstance(function.returned, types.Void) else types.cells(function.returned)
         self.notes = tuple(sorted({*notes, *program.notes, *_single_precision(program.unit)}))
         self.branches = tuple(str(place) for place in sorted(program.branches))
+        self.in_floats = tuple(in_floats)
         self.cleared = frozenset(cleared)
         names = {parameter.name for parameter in self.parameters}
         for name in sorted(self.cleared - names):
@@ -69,7 +73,7 @@ class CFunction:
             cells = Arguments(self._function, self.parameters, self.cleared, inputs, arithmetic, zero)
             returned = self._program.run(self._function, machine, cells.storages)
         results = {parameter.name: cells.written(parameter) for parameter in self.parameters
-                   if parameter.direction != "in"}  # fmt: skip
+                   if parameter.direction in ("out", "both")}  # fmt: skip
         if self.returns:
             results["return"] = list(returned) if isinstance(returned, list) else [returned]
         return results
@@ -111,7 +115,9 @@ def _function(text: str, label: str, path: Path | None, name: str, include, defi
     if name not in program.unit.functions:
         known = ", ".join(program.unit.functions) or "none"
         raise refused(Place(label, 1), f"there is no function {name} here; functions: {known}")
-    return CFunction(program, _read(program, name, label), notes, cleared)
+    with jumping() as in_floats:
+        function = _read(program, name, label)
+    return CFunction(program, function, notes, cleared, in_floats)
 
 
 def _read(program: Program, name: str, label: str) -> Function:

@@ -127,7 +127,8 @@ def _unreached(problem: Problem, found: Scan, branches: list[Branch], others: in
     if found.undefined and (place := without_claim(problem)):
         yield f"the claim has no value where the function has a derivative, at {point_text(place)}"
     if found.is_cut:
-        yield f"the effort of {current().operations:.0e} operations was spent before all was looked at; effort= takes more"
+        spent = f"{current().operations:.0e} operations"
+        yield f"the effort of {spent} was spent before all was looked at; effort= takes more"
     if found.once:
         yield (
             f"{len(found.branches)} ways through the conditions were seen at {found.points} random points, "

@@ -14,8 +14,8 @@ from symvi.verify.alone import check_alone
 from symvi.verify.conventions import asked_lines
 from symvi.verify.counterexample import counterexamples
 from symvi.verify.decide import Branch, Decision, decide
-from symvi.verify.effort import EFFORT, Effort, checked, spending
 from symvi.verify.diagnosis import diagnose
+from symvi.verify.effort import EFFORT, Effort, checked, spending
 from symvi.verify.errors import NeedsFloats, VerificationError
 from symvi.verify.function import Function, Outputs
 from symvi.verify.jacobian_layouts import layouts

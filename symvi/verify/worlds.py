@@ -280,3 +280,10 @@ class FloatWorld(World):
                 raise OutsideDomain(str(error)) from None
 
         return apply
+
+
+class MachineWorld(FloatWorld):
+    """Machine numbers as a processor compares them: for code that is judged by what it does with these."""
+
+    def order(self, a: float, b: float) -> int:
+        return (a > b) - (a < b)

@@ -12,7 +12,7 @@ from symvi.verify.c_reader import library, types
 from symvi.verify.c_reader.conversions import as_integer, as_real, converted, integer_result
 from symvi.verify.c_reader.declarations import place_of
 from symvi.verify.c_reader.memory import MOST_CELLS, Frame, Machine, Storage
-from symvi.verify.c_reader.problems import Place, refused
+from symvi.verify.c_reader.problems import Place, jump, refused
 from symvi.verify.c_reader.types import Integer, PointerTo, Real, Structure
 from symvi.verify.c_reader.values import Value, Variable
 
@@ -38,13 +38,16 @@ def called(scope, node: c_ast.FuncCall) -> Value:
         count, read = SPECIAL[bare]
         _counted(name, count, values, place)
         return read(scope, values, place)
+    if bare in library.OF_MACHINES:
+        return _of_machine(name, bare, values, place)
     if bare not in library.FUNCTIONS:
         raise refused(place, f"the function {name} is unknown; give its definition as well{scope.program.hint}")
     return _of_the_library(scope, name, bare, values, place)
 
 
 def _is_known(name: str) -> bool:
-    return any(name in table for table in (library.FUNCTIONS, library.REASONS, SPECIAL, library.WITHOUT_EFFECT))
+    tables = (library.FUNCTIONS, library.OF_MACHINES, library.REASONS, SPECIAL, library.WITHOUT_EFFECT)
+    return any(name in table for table in tables)
 
 
 def _counted(name: str, count: int, arguments: list, place: Place) -> None:
@@ -62,6 +65,22 @@ def _of_the_library(scope, name: str, bare: str, values: list[Value], place: Pla
         (only,) = runs
         return Value(types.DOUBLE, lambda frame: function(frame.machine, place, only(frame)))
     return Value(types.DOUBLE, lambda frame: function(frame.machine, place, *(run(frame) for run in runs)))
+
+
+def _of_machine(name: str, bare: str, values: list[Value], place: Place) -> Value:
+    """A function that jumps, of machine numbers."""
+    count, function, reason = library.OF_MACHINES[bare]
+    _counted(name, count, values, place)
+    runs = [as_real(value, place).run for value in values]
+    jump(place, f"{name} jumps")
+
+    def run(frame):
+        of_machine = getattr(frame.machine.arithmetic, "of_machine", None)
+        if of_machine is None:
+            raise refused(place, f"{name}: {reason}")
+        return float(of_machine(function, *(each(frame) for each in runs)))
+
+    return Value(types.DOUBLE, run)
 
 
 # --- functions of the same text --------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from symvi.verify.c_reader import types
 from symvi.verify.c_reader.memory import Pointer
-from symvi.verify.c_reader.problems import Place, refused
+from symvi.verify.c_reader.problems import Place, jump, refused
 from symvi.verify.c_reader.types import Integer, PointerTo, Real, Structure, Type, describe
 from symvi.verify.c_reader.values import Value
 
@@ -85,10 +85,7 @@ def _to_integer(value: Value, to: Integer, place: Place) -> Value:
     if isinstance(value.type, Real):
         whole = value.constant
         if whole is None or whole.denominator != 1:
-            raise refused(
-                place, "a real number becomes a whole one here, which drops what follows the point; "
-                "use a real variable, or a whole number from the start"
-            )  # fmt: skip
+            return _truncated(value, to, place)
         exact = integer_result(int(whole), to, place)
         return Value(to, lambda frame: exact, exact)
     if not isinstance(value.type, Integer):
@@ -102,6 +99,20 @@ def _to_integer(value: Value, to: Integer, place: Place) -> Value:
         exact = integer_result(int(known), to, place)
         return Value(to, lambda frame: exact, exact)
     return Value(to, lambda frame: integer_result(run(frame), to, place))
+
+
+def _truncated(value: Value, to: Integer, place: Place) -> Value:
+    """What stands before a real number's point, which machine numbers have."""
+    said, run = "a real number becomes a whole one here, which drops what follows the point", value.run
+    jump(place, said)
+
+    def drop(frame):
+        of_machine = getattr(frame.machine.arithmetic, "of_machine", None)
+        if of_machine is None:
+            raise refused(place, f"{said}; use a real variable, or a whole number from the start")
+        return integer_result(of_machine(int, run(frame)), to, place)
+
+    return Value(to, drop)
 
 
 def _to_pointer(value: Value, to: PointerTo, place: Place) -> Value:

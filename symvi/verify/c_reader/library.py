@@ -6,6 +6,7 @@ and power where it has them. Everything else here is made of these.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from fractions import Fraction
 
@@ -132,13 +133,30 @@ FUNCTIONS: dict[str, tuple[int, Callable]] = {
     "log1p": (1, lambda machine, place, x: machine.arithmetic.log(_one(machine) + x)),
 }
 
+
+def _half_away(x: float) -> float:
+    """C's round: halves go away from zero."""
+    return math.copysign(math.floor(abs(x) + 0.5), x)
+
+
+# Of machine numbers only: name -> (number of arguments, function of them, why exact numbers have none).
 _STEPS = "it is constant between jumps, and has no derivative there"
 _SAWTOOTH = "it jumps, and exact numbers do not count its turns; between jumps it is x less a constant, write that"
 _SPECIAL = "it is not among the functions that can be evaluated exactly"
 _MEMORY = "the subset has no heap; use an array of fixed size"
+OF_MACHINES: dict[str, tuple[int, Callable, str]] = {
+    "floor": (1, math.floor, _STEPS),
+    "ceil": (1, math.ceil, _STEPS),
+    "trunc": (1, math.trunc, _STEPS),
+    "round": (1, _half_away, _STEPS),
+    "rint": (1, round, _STEPS),
+    "nearbyint": (1, round, _STEPS),
+    "fmod": (2, math.fmod, _SAWTOOTH),
+    "remainder": (2, math.remainder, _SAWTOOTH),
+}
 REASONS = {
-    **dict.fromkeys(("floor", "ceil", "round", "trunc", "rint", "nearbyint", "lround", "lrint", "signbit"), _STEPS),
-    **dict.fromkeys(("fmod", "remainder", "modf"), _SAWTOOTH),
+    **dict.fromkeys(("lround", "lrint", "signbit"), _STEPS),
+    "modf": _SAWTOOTH,
     **dict.fromkeys(("erf", "erfc", "tgamma", "lgamma", "frexp", "ldexp"), _SPECIAL),
     **dict.fromkeys(("malloc", "calloc", "realloc", "free", "alloca"), _MEMORY),
     **dict.fromkeys(("rand", "random", "drand48", "time", "clock"), "its value differs from call to call"),

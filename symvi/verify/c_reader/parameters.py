@@ -19,7 +19,7 @@ from symvi.verify.c_reader.types import Array, Integer, PointerTo, Structure, Ty
 class Parameter:
     """A parameter, or a member of one that is a struct ("body.q").
 
-    direction: "in", "out" or "both". shape: () of a number, the lengths of an array, None first where a pointer does
+    direction: "in", "out", "both", or "unused" of a struct's member that nothing is done with. shape: () of a number, the lengths of an array, None first where a pointer does
     not say it. kind: "real" or "integer".
     """
 
@@ -45,6 +45,8 @@ def parameters_of(function: Function) -> Iterator[Parameter]:
         for name, of, is_reached in _leaves(variable.name, declared, function.place, False):
             root = re.sub(r"\[\d+\]", "", name)
             direction = _direction(function, root) if is_reached else "in"
+            if root != variable.name and isinstance(variable.type, PointerTo) and not _touched(function, root):
+                direction = "unused"
             shape, kind = _shape(of, function.place, name)
             yield Parameter(name, direction, shape, "integer" if isinstance(kind, Integer) else "real")
 
@@ -67,10 +69,15 @@ def _leaves(name: str, of: Type, place: Place, is_reached: bool) -> Iterator[tup
 
 def _direction(function: Function, root: str) -> str:
     """Whether what a parameter points to is read, written, or read and then written."""
-    same = [name for name in function.touched if root == name or root.startswith(f"{name}.")]
+    same = _touched(function, root)
     if not any(name in function.written for name in same):
         return "in"
     return "both" if any(function.touched[name] == "read" for name in same) else "out"
+
+
+def _touched(function: Function, root: str) -> list[str]:
+    """Of what a function reads or writes, that which a parameter or a member is part of."""
+    return [name for name in function.touched if root == name or root.startswith(f"{name}.")]
 
 
 def _shape(of: Type, place: Place, name: str) -> tuple[tuple[int | None, ...], Type]:
@@ -132,10 +139,11 @@ class Arguments:
         """A pointer to as many numbers as are given, or to cells that appear as they are written."""
         element = of.target if isinstance(of, PointerTo) else types.array(of).element
         content = self._content(name)
-        grows = self.by_name[name].direction != "in"
+        direction = self.by_name[name].direction
+        grows = direction in ("out", "both")
         owned = Storage(name, element, content or [], grows=True)
         owned.remedy = f"; {_remedy(name)}" if grows else ""
-        if content is None and not grows:
+        if content is None and direction == "in":
             raise refused(self.place, f"no numbers are given for the parameter {name}")
         self.found[name] = owned, 0
         return Pointer(owned, 0, 0, None if grows else len(owned.cells))
