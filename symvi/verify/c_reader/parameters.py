@@ -19,8 +19,8 @@ from symvi.verify.c_reader.types import Array, Integer, PointerTo, Structure, Ty
 class Parameter:
     """A parameter, or a member of one that is a struct ("body.q").
 
-    direction: "in", "out", "both", or "unused" of a struct's member that nothing is done with. shape: () of a number, the lengths of an array, None first where a pointer does
-    not say it. kind: "real" or "integer".
+    direction: "in", "out", "both", or "unused" of a struct's member that nothing is done with. shape: () of a number,
+    the lengths of an array, None first where a pointer does not say it. kind: "real" or "integer".
     """
 
     name: str
