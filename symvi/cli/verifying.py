@@ -19,7 +19,7 @@ from symvi.cli.console import register as run_files
 from symvi.errors import SymviError
 
 if TYPE_CHECKING:
-    from symvi.verify.report import Report
+    from symvi.verify.saying.report import Report
 
 Tangent = Annotated[
     Literal["rotation vector", "half", "raw"],
@@ -186,7 +186,7 @@ def _foreign(path: Path) -> str:
 
 def _asked(console: Console, path: Path, wrt: list[str], texts: list[str], where: list[str], seed: int):
     """Write points for another program. Raises SymviError."""
-    from symvi.verify.foreign_points import ask
+    from symvi.verify.asking.foreign_points import ask
 
     bounds = _bounds(where, [_Numbers(path, wrt, texts)])
     count = ask(path, wrt, _stated(texts), bounds, seed)
@@ -196,14 +196,14 @@ def _asked(console: Console, path: Path, wrt: list[str], texts: list[str], where
 
 
 def _stated(texts: list[str]) -> dict[str, Any]:
-    from symvi.verify.foreign_points import stated
+    from symvi.verify.asking.foreign_points import stated
 
     return stated(texts)
 
 
 def _written(console: Console, path: Path, form: str, reports: Mapping[str, Report]) -> list[str]:
     """Write the reports to a file; what kept it from being written, if anything did."""
-    from symvi.verify import pages
+    from symvi.verify.saying import pages
 
     try:
         path.write_text(getattr(pages, f"{form}_of_all")(reports), encoding="utf-8", newline="\n")
@@ -217,7 +217,7 @@ def _judged(
     console: Console, claims: list, asked: tuple, worded: Callable[[str], str]
 ) -> tuple[dict[str, Report], dict[str, str]]:
     """Reports, and why there is none, in words for the place where the question was asked."""
-    from symvi.verify.effort import EFFORT
+    from symvi.verify.asking.effort import EFFORT
 
     *question, effort = asked
     reports: dict[str, Report] = {}
@@ -266,10 +266,10 @@ def _in_shell(said: str) -> str:
 
 
 def _c_claim(path, function, against, wrt, reading: dict, own: dict):
-    from symvi.verify.c_function import c
     from symvi.verify.claims import Claim
     from symvi.verify.errors import VerificationError
-    from symvi.verify.own_functions import own as own_function
+    from symvi.verify.ours.functions import own as own_function
+    from symvi.verify.reading.c_function import c
 
     if function is None or against is None:
         raise _misuse("--c needs --function, the C function, and --against, what it is the derivative of")
@@ -336,14 +336,14 @@ def derive(
     register: Register = None,
 ) -> Mapping[str, Any]:
     """Print one of symvi's own functions and its derivative, in the papers' notation."""
-    from symvi.verify.own_functions import own_names
+    from symvi.verify.ours.functions import own_names
 
     run_files(register)
     if name is None:
         known = own_names()
         console.print("\n".join(known), highlight=False, markup=False)
         return {"names": known}
-    from symvi.verify.derivation import derivation
+    from symvi.verify.ours.derivation import derivation
 
     found = derivation(name, tangent=tangent, side=side, axes=axes, scale=scale)
     shown: Callable[[], str] = found.latex if latex else found.text

@@ -20,11 +20,11 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from symvi.mechanism.names import did_you_mean
-from symvi.verify.effort import EFFORT
+from symvi.verify.asking.effort import EFFORT
+from symvi.verify.asking.variables import Variable
 from symvi.verify.errors import VerificationError
-from symvi.verify.matching import bare
-from symvi.verify.report import Report
-from symvi.verify.variables import Variable
+from symvi.verify.reading.matching import bare
+from symvi.verify.saying.report import Report
 
 BY_NAME = re.compile(r"(?P<function>\w+?)_(?P<second>second_)?derivative_wrt_(?P<wrt>\w+)")
 
@@ -155,7 +155,7 @@ def _decorated(names: Mapping[str, object], variables: Mapping) -> Iterator[Clai
 def _function(given: object) -> tuple[object, tuple[str, ...]]:
     """What is differentiated, and by what if nothing is said; names are symvi's own."""
     if isinstance(given, str):
-        from symvi.verify.own_functions import own
+        from symvi.verify.ours.functions import own
 
         given = own(given)
     definition = getattr(given, "definition", None)

@@ -10,24 +10,25 @@ from time import perf_counter
 from typing import Any
 
 from symvi.mechanism.names import did_you_mean
-from symvi.verify.alone import check_alone
-from symvi.verify.conventions import asked_lines
-from symvi.verify.counterexample import counterexamples
-from symvi.verify.decide import Branch, Decision, decide
-from symvi.verify.diagnosis import diagnose
-from symvi.verify.effort import EFFORT, Effort, checked, spending
+from symvi.verify.asking.effort import EFFORT, Effort, checked, spending
+from symvi.verify.asking.jacobian_layouts import layouts
+from symvi.verify.asking.patience import patient
+from symvi.verify.asking.points import point_text
+from symvi.verify.asking.question import Question, question
+from symvi.verify.asking.variables import Variable, bounded
 from symvi.verify.errors import NeedsFloats, VerificationError
-from symvi.verify.function import Function, Outputs
-from symvi.verify.jacobian_layouts import layouts
-from symvi.verify.patience import patient
-from symvi.verify.points import point_text
-from symvi.verify.polynomial_proof import proved_entries
-from symvi.verify.problem import ANOTHER_POINT, EFFECT, Problem, in_world
-from symvi.verify.question import Question, question
-from symvi.verify.report import DIGITS, EQUAL, FLOATS, NOTED, PROVED, ROUNDED, WRONG, Entry, Report
-from symvi.verify.sources import read
-from symvi.verify.variables import Variable, bounded
-from symvi.verify.worlds import Irrational, RationalWorld, RealWorld
+from symvi.verify.judging.alone import check_alone
+from symvi.verify.judging.decide import Branch, Decision, decide
+from symvi.verify.judging.entries import DIGITS, EQUAL, FLOATS, NOTED, PROVED, ROUNDED, WRONG, Entry
+from symvi.verify.judging.polynomial_proof import proved_entries
+from symvi.verify.judging.problem import ANOTHER_POINT, EFFECT, Problem, in_world
+from symvi.verify.naming.conventions import asked_lines
+from symvi.verify.naming.diagnosis import diagnose
+from symvi.verify.reading.function import Function, Outputs
+from symvi.verify.reading.sources import read
+from symvi.verify.reading.worlds import Irrational, RationalWorld, RealWorld
+from symvi.verify.saying.counterexample import counterexamples
+from symvi.verify.saying.report import Report
 
 POINTS = 2  # of every way and size
 LAYOUTS = ("rows", "columns")
@@ -101,7 +102,7 @@ def derivative(
 
 def _no_names(function: object, claimed: object) -> None:
     """Raises VerificationError for texts: they may name functions of symvi's own."""
-    from symvi.verify.own_functions import own_names
+    from symvi.verify.ours.functions import own_names
 
     for given, what in ((function, "function"), (claimed, "claimed")):
         if not isinstance(given, str):

@@ -13,9 +13,9 @@ import pytest
 from symvi.exact.field import PRIMES, Field
 from symvi.native import compile_library, find_compiler
 from symvi.proofs.ctext import read_function
-from symvi.verify.c_reader.literals import rounded
-from symvi.verify.c_reader.problems import SourceError
-from symvi.verify.c_source import read_c
+from symvi.verify.reading.c_reader.literals import rounded
+from symvi.verify.reading.c_reader.problems import SourceError
+from symvi.verify.reading.c_source import read_c
 from tests.support.work import calls_of
 from tests.verify.c_numbers import Doubles, Fractions
 

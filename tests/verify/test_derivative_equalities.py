@@ -11,10 +11,11 @@ import pytest
 
 import symvi.verify as verify
 from symvi.errors import SymviError
-from symvi.verify import decide, effort, patience
+from symvi.verify.asking import effort, patience
+from symvi.verify.asking.lines import between
 from symvi.verify.errors import OutsideDomain
-from symvi.verify.lines import between
-from symvi.verify.worlds import RealWorld
+from symvi.verify.judging import decide
+from symvi.verify.reading.worlds import RealWorld
 from tests.support.subset import first_of
 from tests.verify import hand_written as hand
 

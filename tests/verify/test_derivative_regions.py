@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import symvi.verify as verify
-from symvi.verify import effort
-from symvi.verify.worlds import primal
+from symvi.verify.asking import effort
+from symvi.verify.reading.worlds import primal
 
 SCALAR, POSITIVE, VECTOR = verify.scalar(), verify.scalar(positive=True), verify.vector(3)
 

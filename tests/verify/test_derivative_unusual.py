@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import symvi.verify as verify
-from symvi.verify import effort
+from symvi.verify.asking import effort
 from tests.verify import hand_written as hand
 
 V3 = {"v": verify.vector(3), "p": verify.vector(3)}

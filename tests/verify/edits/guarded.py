@@ -1,4 +1,4 @@
-"""Derivatives in C with conditions, as small angles, norms, friction and robust losses have; errors are planted in them.
+"""Derivatives in C with conditions, as small angles, norms, friction and robust losses have: errors in them.
 
 What an error does is judged at points of many sizes, at and beside zero, in fifty digits: its effect is the largest
 difference from the right claim, of the largest entry at that point. What is above the bound of verify's rule has to be
@@ -19,9 +19,9 @@ from mpmath import mp
 
 import symvi.verify as verify
 from symvi.errors import SymviError
-from symvi.verify.decide import decide
-from symvi.verify.question import question
-from symvi.verify.sources import read
+from symvi.verify.asking.question import question
+from symvi.verify.judging.decide import decide
+from symvi.verify.reading.sources import read
 from symvi.verify.verdict import POINTS as POINTS_OF_A_WAY
 from symvi.verify.verdict import fit, output_shape
 from tests.verify.edits import c_edits, judge
@@ -118,7 +118,8 @@ SUBJECTS = (
         + TURNED_BY_PHI
         + "void G(const double b[3], const double w[3], const double p[3], double dt, double G[3][3])\n{\n"
         "    double phi[3], H[3][3];\n    for (int i = 0; i < 3; i++) phi[i] = (w[i] - b[i])*dt;\n"
-        "    by_phi(phi, p, H);\n    for (int i = 0; i < 3; i++)\n        for (int j = 0; j < 3; j++) G[i][j] = -dt*H[i][j];\n}",
+        "    by_phi(phi, p, H);\n    for (int i = 0; i < 3; i++)\n        for (int j = 0; j < 3; j++)\n"
+        "            G[i][j] = -dt*H[i][j];\n}",
         "b",
         {"b": V3, "w": V3, "p": V3, "dt": STEP},
     ),
@@ -143,7 +144,8 @@ SUBJECTS = (
         "#include <math.h>\ndouble f(const double r[3], double d) { double s = 0; for (int i = 0; i < 3; i++)"
         " s += fabs(r[i]) <= d ? r[i]*r[i]/2 : d*(fabs(r[i]) - d/2); return s; }",
         "#include <math.h>\nvoid G(const double r[3], double d, double G[3])\n{\n    for (int i = 0; i < 3; i++) {\n"
-        "        if (fabs(r[i]) <= d) G[i] = r[i];\n        else if (r[i] > 0) G[i] = d;\n        else G[i] = -d;\n    }\n}",
+        "        if (fabs(r[i]) <= d) G[i] = r[i];\n        else if (r[i] > 0) G[i] = d;\n"
+        "        else G[i] = -d;\n    }\n}",
         "r",
         {"r": V3, "d": POSITIVE},
     ),
@@ -174,8 +176,8 @@ SUBJECTS = (
     ),
     Guarded(
         "a spring with play that saturates",
-        "#include <math.h>\ndouble f(double x, double k, double g, double m) { double y = fabs(x) < g ? 0 : x > 0 ? x - g"
-        " : x + g; double s = k*y; return s > m ? m : s < -m ? -m : s; }",
+        "#include <math.h>\ndouble f(double x, double k, double g, double m) { double y = fabs(x) < g ? 0 : x > 0"
+        " ? x - g : x + g; double s = k*y; return s > m ? m : s < -m ? -m : s; }",
         "#include <math.h>\ndouble G(double x, double k, double g, double m)\n{\n    double y;\n"
         "    if (fabs(x) < g) return 0;\n    y = x > 0 ? x - g : x + g;\n    if (k*y > m || k*y < -m) return 0;\n"
         "    return k;\n}",
@@ -184,8 +186,8 @@ SUBJECTS = (
     ),
     Guarded(
         "a pinhole's image",
-        "#include <math.h>\nvoid f(const double P[3], double c, double out[2]) { if (P[2] < 1e-3) { out[0] = out[1] = 0;"
-        " return; } out[0] = c*P[0]/P[2]; out[1] = c*P[1]/P[2]; }",
+        "#include <math.h>\nvoid f(const double P[3], double c, double out[2]) { if (P[2] < 1e-3) {"
+        " out[0] = out[1] = 0; return; } out[0] = c*P[0]/P[2]; out[1] = c*P[1]/P[2]; }",
         "#include <math.h>\nvoid G(const double P[3], double c, double G[2][3])\n{\n    double z = P[2];\n"
         "    for (int i = 0; i < 2; i++) {\n        G[i][0] = G[i][1] = G[i][2] = 0;\n        if (z >= 1e-3) {\n"
         "            G[i][i] = c/z;\n            G[i][2] = -c*P[i]/(z*z);\n        }\n    }\n}",
