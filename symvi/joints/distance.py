@@ -42,7 +42,7 @@ def told(axes: str) -> Any:
 
 def length() -> Any:
     """L, more than zero."""
-    from symvi.verify.variables import scalar
+    from symvi.verify.asking.variables import scalar
 
     return scalar(positive=True)
 

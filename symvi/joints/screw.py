@@ -48,7 +48,7 @@ def told(axes: str) -> Any:
 
 def pitch() -> Any:
     """The advance per angle."""
-    from symvi.verify.variables import scalar
+    from symvi.verify.asking.variables import scalar
 
     return scalar()
 

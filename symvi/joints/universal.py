@@ -61,7 +61,7 @@ def told(axes: str) -> Any:
 
 def second_axis() -> Any:
     """b, the second axis on the child."""
-    from symvi.verify.variables import vector
+    from symvi.verify.asking.variables import vector
 
     return vector(3)
 

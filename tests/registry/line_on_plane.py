@@ -60,7 +60,7 @@ def told(axes: str) -> Any:
 
 
 def variables() -> dict:
-    from symvi.verify.variables import scalar, vector
+    from symvi.verify.asking.variables import scalar, vector
 
     return {"b": lambda: vector(3), "height": lambda: scalar()}
 
