@@ -338,7 +338,7 @@ def _named(printer: CPrinter, what: str, name: str) -> tuple[str, str]:
 
 
 def open_entries(program: Program) -> list[int]:
-    """Which entries of what is open at a body are not zero for ever: in joint coordinates, those that a sweep sums up."""
+    """Which entries of what is open at a body are not always zero: in joint coordinates, those that a sweep stores."""
     if not program.notes["chords"]:
         return list(range(6))
     places = {
