@@ -88,7 +88,7 @@ class Fusion:
             ports = [Port(label, kinds[label]) for label in called.values()]
             ports.sort(key=lambda port: port.kind != COMMON)
             self.made[key] = _one(ports, first.kernel, second.kernel, labels)
-            main = first.kernel if len(_records(first)) > len(_records(second)) else second.kernel
+            main = second.kernel if len(_records(second)) > len(_records(first)) else first.kernel
             self.main[self.made[key]] = self.main.get(main, main.name)
         kernel = self.made[key]
         nodes = {label: node for node, label in called.items()}
@@ -129,6 +129,28 @@ def beside(calls: Sequence[Call]) -> list[Call]:
             touched.setdefault(field, []).append((place, field in writes))
         for node in _records(call):
             worked[node] = min(place, worked.get(node, place))
+        placed.append((place, call))
+    return [call for _, call in sorted(placed, key=lambda pair: pair[0])]
+
+
+def in_one_way(first: Sequence[Call], second: Sequence[Call]) -> list[Call]:
+    """The calls of two phases that run one after the other, those of the second as early as may be.
+
+    A sweep of the second goes along with one of the first then, and neither waits for the end of the other.
+    """
+    touched: dict[tuple, list[tuple[tuple[int, int], bool]]] = {}  # calls by field: (place, whether it writes)
+    followed: dict[int, int] = {}
+    placed: list[tuple[tuple[int, int], Call]] = []
+    for number, call in enumerate([*first, *second]):
+        reads, writes = _fields(call, "reads"), _fields(call, "writes")
+        place = (number, 0)
+        if number >= len(first):
+            known = [(field in writes, pair) for field in reads | writes for pair in touched.get(field, ())]
+            last = max((at for writes_too, (at, written) in known if written or writes_too), default=(-1, 0))[0]
+            followed[last] = followed.get(last, 0) + 1
+            place = (last, followed[last])
+        for field in reads | writes:
+            touched.setdefault(field, []).append((place, field in writes))
         placed.append((place, call))
     return [call for _, call in sorted(placed, key=lambda pair: pair[0])]
 
