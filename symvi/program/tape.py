@@ -214,7 +214,7 @@ def _both(record: Kernel, values: Kernel) -> Kernel:
                 if i in source.hints:
                     graph.hint(copies[i], source.hints[i])
         outputs += [(at, copies[value.index]) for at, value in kernel.outputs]
-    ports = (*values.ports, *(port for port in record.ports if port.label == TAPE))
+    ports = tuple({port.label: port for port in (*values.ports, *record.ports)}.values())
     summary = f"{values.summary}; what tangents need of it"
     return over_graph(record.name.replace("record_", "record_with_", 1), summary, ports, graph, tuple(outputs))
 

@@ -15,7 +15,9 @@ from numpy.typing import NDArray
 
 from symvi.errors import ArgumentError
 from symvi.mechanism.names import shown
+from symvi.simulate.slope_backwards import Backwards
 from symvi.simulate.slope_chord import Before, Chords
+from symvi.simulate.slope_native import NativeSlopes
 from symvi.simulate.slope_path import SlopePath, repeated
 
 Array = NDArray[np.float64]
@@ -67,18 +69,9 @@ def gradient_along(path: SlopePath, loss: Loss) -> Gradient:
     xs = np.array(told.x)
     value, by_x, by_u = _checked(loss(xs.copy(), rows.copy()), xs.shape, rows.shape)
     by_x = told.by_knots(by_x)
+    taken = _by_tapes if isinstance(path.linearizer.slopes, NativeSlopes) else _by_matrices
+    costate, inputs, parameters, parts = taken(path, kept, stretch, by_x, by_u)
     names = path.asked.moving.names
-    costate, inputs, parameters = by_x[steps].copy(), by_u.copy(), np.zeros(len(names))
-    parts = np.zeros(steps, np.int64)
-    for first in reversed(range(0, steps, stretch)):
-        last = min(first + stretch, steps)
-        reached = path.states(kept[first], first, last, rows)
-        repeated(reached[-1], kept[last], path.time[last])
-        for k in reversed(range(first, last)):
-            one = path.linearized(reached[k - first], rows[k])
-            inputs[k] += one.B.T @ costate
-            parameters += one.P.T @ costate
-            costate, parts[k] = by_x[k] + one.A.T @ costate, one.parts
     about = path.asked.smoothing, path.asked.chart
     return Gradient(
         value,
@@ -95,6 +88,50 @@ def gradient_along(path: SlopePath, loss: Loss) -> Gradient:
         parts,
         *about,
     )
+
+
+Taken = tuple[Array, Array, Array, NDArray[np.int64]]
+
+
+def _by_tapes(path: SlopePath, kept: Mapping[int, Array], stretch: int, by_x: Array, by_u: Array) -> Taken:
+    """Slopes by the start, by inputs and by parameters, and parts of each step: by the adjoint of every step. Each
+    stretch is taken once more, and recorded on the way."""
+    steps, rows = len(path), path.rows
+    back, inputs, parts = Backwards(path.linearizer), by_u.copy(), np.zeros(steps, np.int64)
+    costate = np.zeros(path.linearizer.layout.sizes["state"])
+    for first in reversed(range(0, steps, stretch)):
+        last, state, recorded = min(first + stretch, steps), kept[first], []
+        back.rewind()
+        for k in range(first, last):
+            one, state = path.timed(k, lambda k=k, state=state: back.record(state, rows[k], bool(by_x[k + 1].any())))
+            recorded.append(one)
+        repeated(state, kept[last], path.time[last])
+        for k in reversed(range(first, last)):
+            one = recorded[k - first]
+            if one.told:
+                costate = costate + back.told(one, by_x[k + 1])
+            costate, by_row = back.step(one, costate)
+            inputs[k] += by_row
+            parts[k] = one.parts
+    start = by_x[0] + back.start(path.first, rows[0], costate)
+    return start, inputs, back.parameters, parts
+
+
+def _by_matrices(path: SlopePath, kept: Mapping[int, Array], stretch: int, by_x: Array, by_u: Array) -> Taken:
+    """The same by the matrices of every step, as the back end in Python has them."""
+    steps, rows = len(path), path.rows
+    costate, inputs, parts = by_x[steps].copy(), by_u.copy(), np.zeros(steps, np.int64)
+    parameters = np.zeros(len(path.asked.moving.names))
+    for first in reversed(range(0, steps, stretch)):
+        last = min(first + stretch, steps)
+        reached = path.states(kept[first], first, last, rows)
+        repeated(reached[-1], kept[last], path.time[last])
+        for k in reversed(range(first, last)):
+            one = path.linearized(reached[k - first], rows[k])
+            inputs[k] += one.B.T @ costate
+            parameters += one.P.T @ costate
+            costate, parts[k] = by_x[k] + one.A.T @ costate, one.parts
+    return costate, inputs, parameters, parts
 
 
 class _Told:

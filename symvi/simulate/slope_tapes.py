@@ -28,11 +28,11 @@ class Tapes:
             for name in ("record", "record_knot", "tangent", "adjoint", "tangent_of_knot", "adjoint_of_knot")
         }
 
-    def record(self, number: int) -> None:
-        """The step that was entered and settled."""
+    def record(self, number: int, last: bool = True) -> None:
+        """The step, or part of one, that was entered and settled. last: of the parts of a step."""
         while len(self._steps) <= number:
             self._steps.append(self._ffi.new(f"{self._prefix}_tape *"))
-        self._calls["record"](*self.slopes._arguments(), self._steps[number], 1)
+        self._calls["record"](*self.slopes._arguments(), self._steps[number], int(last))
 
     def record_knot(self, number: int) -> None:
         """Rates at the knot that was entered."""
