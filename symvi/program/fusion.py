@@ -34,7 +34,7 @@ class Fusion:
     def fused(self) -> dict[str, list[Call]]:
         """The calls of all phases."""
         found = {
-            phase: self._together(beside(calls)) if phase in TOGETHER else list(calls)
+            phase: self._together(beside(calls, self._fit)) if phase in TOGETHER else list(calls)
             for phase, calls in self.phases.items()
         }
         named = self._named({call.kernel: None for calls in found.values() for call in calls})
@@ -101,10 +101,10 @@ def _records(call: Call) -> frozenset[Node]:
 
 
 # --- order ------------------------------------------------------------------------------------------------------------
-def beside(calls: Sequence[Call]) -> list[Call]:
+def beside(calls: Sequence[Call], fit: Callable[[Call, Call], bool]) -> list[Call]:
     """The calls of a phase, each that works on one record just before the first that it must come before.
 
-    If there is none, before the first that works on that record at all.
+    If there is none, before the first that works on that record at all. Where the two do not fit together it stays.
     """
     touched: dict[
         tuple, list[tuple[tuple[int, int], bool]]
@@ -121,7 +121,7 @@ def beside(calls: Sequence[Call]) -> list[Call]:
                 at for field in reads | writes for at, written in touched.get(field, ()) if written or field in writes
             ]
             after = after or [worked[node] for node in _records(call) if node in worked]
-            if after:
+            if after and fit(call, calls[min(after)[0]]):
                 first = min(after)[0]
                 led[first] = led.get(first, 0) + 1
                 place = (first, -led[first])

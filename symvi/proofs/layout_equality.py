@@ -16,7 +16,6 @@ from symvi.proofs.cprogram import PrintedProgram
 from symvi.proofs.ctext import Function
 from symvi.proofs.kernels import read_printed
 
-
 FOLLOW = "follow"  # substitute and advance in one, where a layout has it
 
 
