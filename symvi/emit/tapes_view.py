@@ -1,4 +1,4 @@
-"""What tapes.h.jinja and tapes.c.jinja use: records of tapes and of columns, kernels, and scripts in both directions."""
+"""What tapes.h.jinja and tapes.c.jinja use: records of tapes and columns, kernels, and scripts in both directions."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ def tapes_view(
     tapes = {name: tape_of(scripts[name], known) for name in RECORDED}
     own = type(printer)(with_tapes(printer.program, tapes.values(), records), printer.prefix, printer.real)
     marked = [COLUMN + store for store in HOLDER if COLUMN + store in SUFFIX]
+    columns = [each for each in own.aggregates(marked) if each["members"]]
     kernels = {
         call.kernel.name: call.kernel
         for tape in tapes.values()
@@ -32,10 +33,10 @@ def tapes_view(
     }
     return {
         "structs": list(own.structs((*marked, TAPE))),
-        "columns": [{**each, "short": each["store"].removeprefix(COLUMN)} for each in own.aggregates(marked)],
+        "columns": [{**each, "short": each["store"].removeprefix(COLUMN)} for each in columns],
         "kernels": [own.kernel(kernel) for kernel in kernels.values()],
         "scripts": [_script(own, layout, tape, meanings) for tape in tapes.values()],
-        "moving": any(each["store"] == COLUMN + "parameters" for each in own.aggregates(marked)),
+        "moving": any(each["store"] == COLUMN + "parameters" for each in columns),
     }
 
 
@@ -48,7 +49,9 @@ def _script(printer: CPrinter, layout: str, tape: Tape, meanings: Mapping[str, s
                 found.append(_action(printer, layout, f"{way}_{name}_{number}_{action.phase}", calls))
                 found[-1] |= {"meaning": meanings[action.phase], "phase": action.phase}
         ways[way] = found[::-1] if way == "back" else found
-    sizes = {kind: {f.name: f.size for f in printer.program.records.of(kind, COLUMN + "work")} for kind in printer.kinds}
+    sizes = {
+        kind: {f.name: f.size for f in printer.program.records.of(kind, COLUMN + "work")} for kind in printer.kinds
+    }
     return {
         "name": name,
         **ways,

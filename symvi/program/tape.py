@@ -39,7 +39,8 @@ class LinearParts:
 class Tape:
     """A script that is recorded. Calls by action, those backwards in the order of the actions too.
 
-    sizes: numbers of every type of records on the tape. counts: how many of each. places: numbers of a column.
+    sizes: numbers of every type of records on the tape, which is the kernel's name. counts: how many of each. places:
+    numbers of a column.
     """
 
     slopes: Slopes
@@ -67,7 +68,7 @@ def tape_of(slopes: Slopes, known: dict[str, LinearParts] | None = None) -> Tape
             if name not in known:
                 known[name] = linear_parts(call.kernel)
             parts = known[name]
-            node = Node(tape_kind(call.kernel), counts.get(name, 0), f"{name} {counts.get(name, 0)}")
+            node = Node(name, counts.get(name, 0), f"{name} {counts.get(name, 0)}")
             if parts.record is not None:
                 own.append(_called(parts.record, call, node))
                 counts[name] = counts.get(name, 0) + 1
@@ -76,19 +77,15 @@ def tape_of(slopes: Slopes, known: dict[str, LinearParts] | None = None) -> Tape
         record.append(own)
         forwards.append(tuple(ahead))
         backwards.append(tuple(reversed(back)))
-    sizes = {f"{name}_{TAPE}": known[name].count for name in counts}
-    numbers = {f"{name}_{TAPE}": count for name, count in counts.items()}
+    sizes = {name: known[name].count for name in counts}
     both: dict[tuple[str, str], Kernel] = {}
     needed = tuple(_joined(calls, both) for calls in _needed(slopes, record))
-    return Tape(slopes, needed, tuple(forwards), tuple(backwards), sizes, numbers, slopes.places)
+    return Tape(slopes, needed, tuple(forwards), tuple(backwards), sizes, counts, slopes.places)
 
 
-def tape_kind(kernel: Kernel) -> str:
-    """The type of records that a kernel of tangents has on a tape."""
-    return f"{kernel.name}_{TAPE}"
-
-
-def with_tapes(program: Program, tapes: Iterable[Tape], tangents: Mapping[tuple[str, str], Mapping[str, Field]]) -> Program:
+def with_tapes(
+    program: Program, tapes: Iterable[Tape], tangents: Mapping[tuple[str, str], Mapping[str, Field]]
+) -> Program:
     """The program with records of tapes and of columns. tangents: records that hold tangents; a column has the same."""
     records = Records({key: dict(fields) for key, fields in program.records.fields.items()}, program.records.entries)
     nodes = dict(program.nodes)
@@ -142,9 +139,7 @@ def _needed(slopes: Slopes, actions: Sequence[Sequence[Call]]) -> tuple[tuple[Ca
         if sum(map(len, kept.values())) == count:
             break
     kernels: dict[str, Kernel] = {}
-    return tuple(
-        tuple(_trimmed(call, kept[call.kernel.name], kernels) for call in calls) for calls in reversed(found)
-    )
+    return tuple(tuple(_trimmed(call, kept[call.kernel.name], kernels) for call in calls) for calls in reversed(found))
 
 
 def _trimmed(call: Call, outputs: set[Location], made: dict[str, Kernel] | None = None) -> Call:
@@ -183,8 +178,10 @@ def _joined(calls: Sequence[Call], made: dict[tuple[str, str], Kernel]) -> tuple
     """A record and the kernel of values behind it, as one kernel: much of both is the same."""
     found: list[Call] = []
     for call in calls:
-        if found and _is_record(found[-1]) and found[-1].kernel.name.endswith(
-            f"_of_{call.kernel.name.removeprefix('again_')}"
+        if (
+            found
+            and _is_record(found[-1])
+            and found[-1].kernel.name.endswith(f"_of_{call.kernel.name.removeprefix('again_')}")
         ):
             before = found.pop()
             key = before.kernel.name, call.kernel.name
@@ -228,7 +225,7 @@ def _numbers(call: Call, places: Iterable[Location]) -> list[tuple]:
 def linear_parts(kernel: Kernel) -> LinearParts:
     """The parts of a kernel of tangents. Raises ValueError for one that is not linear in them."""
     source, moving = kernel.graph, _moving(kernel)
-    ports = (*kernel.ports, Port(TAPE, tape_kind(kernel)))
+    ports = (*kernel.ports, Port(TAPE, kernel.name))
     kept: dict[int, int] = {}
 
     def taken(graph: Graph, i: int) -> Scalar:

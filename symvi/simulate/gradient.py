@@ -29,8 +29,8 @@ class Gradient:
     """What a loss along a motion changes by.
 
     value: the loss. start (n,): by coordinates and rates at the first knot, whose numbers are `names`. inputs (N, m):
-    by what drives each step, as columns of B. parameters (p,): at fixed coordinates and rates of the start. x, u (N, m),
-    time (N + 1,) [s]: the motion, x (N + 1, ...) of what `x_names` say. parts (N,): equal parts of each step.
+    by what drives each step, as columns of B. parameters (p,): at fixed coordinates and rates of the start. x (N + 1,
+    ...) of what `x_names` say, u (N, m), time (N + 1,) [s]: the motion. parts (N,): equal parts of each step.
     smoothing: complementarity of contacts, limits and dry friction that the derivatives are of, None without any.
     chart: what rates in x are; those of the start are of its momenta in either.
     """

@@ -1,7 +1,7 @@
 """Slopes of a loss from knot to knot backwards: the adjoint of every step on its tape, and never a matrix.
 
-Between knots they are slopes by the numbers of a state. What a loss says of coordinates and rates comes in at its knot by
-the adjoint of these.
+Between knots they are slopes by the numbers of a state. What a loss says of coordinates and rates comes in at its knot
+by the adjoint of these.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Recorded:
-    """A step on the tapes from a number on, one a part; inputs that drive it. told: whether rates at its end are too."""
+    """A step on the tapes, one a part from a number on. end: the state there. told: whether its rates are recorded."""
 
     first: int
     parts: int

@@ -74,7 +74,7 @@ def test_gradients_are_the_product_of_all_steps(name: str) -> None:
     for k, one in enumerate(motion.A):
         whole = one @ whole
         expected += whole.T @ by_x[k + 1]
-    # of contacts each matrix leads to the end of the smoothed step, and the next begins at the motion's knot, 1e-9 m away
+    # of contacts a matrix leads to the end of the smoothed step, and the next begins at the motion's knot, 1e-9 m away
     error = 1e-5 if found.smoothing else 1e-9
     np.testing.assert_allclose(found.start, expected, rtol=0, atol=error * np.abs(expected).max())
     assert found.smoothing == motion.smoothing
