@@ -1,6 +1,7 @@
 """CONTROL: what people build on derivatives of the motion."""
 
 from symvi.control.identification import Identification, identify
+from symvi.control.operations import jax_rollout, jax_step, torch_rollout, torch_step
 from symvi.control.planning import Plan, ilqr
 from symvi.control.regulator import Regulator, lqr
 from symvi.control.tracking import Tracker, tvlqr
@@ -17,7 +18,11 @@ __all__ = [
     "Transcription",
     "identify",
     "ilqr",
+    "jax_rollout",
+    "jax_step",
     "lqr",
+    "torch_rollout",
+    "torch_step",
     "transcribe",
     "tvlqr",
 ]

@@ -67,6 +67,7 @@ def the_front_page_judges(folder: Path, names: dict) -> None:
 
 EXTRAS = {  # page -> what its blocks need, and the extra that brings it
     "learn": ("gymnasium", "learn"),
+    "operations": ("jax", "jax"),
     "transcription": ("casadi", "casadi"),
 }
 WITNESSES: dict[str, Callable[[Path, dict], None]] = {
