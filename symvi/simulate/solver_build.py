@@ -155,7 +155,10 @@ def composed(
         raise beyond_doubles(mechanism) from None
     if composition is None:
         return program
-    return replace(program, notes={**program.notes, "composition": composition.name})
+    # how rough parts are is not measured; other branches are looked for in loops alone
+    unused = {} if program.notes["loops"] else {"compare": ()}
+    phases = {**program.phases, **unused}
+    return replace(program, notes={**program.notes, "composition": composition.name}, phases=phases)
 
 
 def _formulation(
