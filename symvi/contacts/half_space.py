@@ -77,7 +77,7 @@ def definitions() -> Iterator:
 
 def told() -> Any:
     """Its row as a vector expression."""
-    from symvi.verify import derivation as d
+    from symvi.verify.ours import derivation as d
 
     reach = d.Total((1, d.Variable("x")), (1, d.Turned("q", d.Variable("p"))), (-1, d.Variable("o")))
     radius = d.Row(d.Number(d.name_factor("r", True), lambda name, tangent: ()))

@@ -65,7 +65,7 @@ def definitions() -> Iterator:
 
 def told() -> Any:
     """Its row as a vector expression."""
-    from symvi.verify import derivation as d
+    from symvi.verify.ours import derivation as d
 
     size = d.function_of(d.gap(), "|u|", r"\|u\|", lambda w, v: d.length(w), "(1/|u|)", r"\tfrac{1}{\|u\|}",
                          lambda w, v: 1 / d.length(w))  # fmt: skip

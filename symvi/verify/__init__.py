@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from symvi.verify.claims import claim
     from symvi.verify.errors import VerificationError
     from symvi.verify.foreign import numbers
-    from symvi.verify.ours.functions import own, own_names
+    from symvi.verify.ours.own_functions import own, own_names
     from symvi.verify.reading.c_function import c
     from symvi.verify.saying.report import Report
     from symvi.verify.verdict import assert_derivative, derivative
@@ -68,7 +68,7 @@ _HOME_OF = {
         "symvi.verify.verdict": "derivative assert_derivative",
         "symvi.verify.saying.report": "Report",
         "symvi.verify.errors": "VerificationError",
-        "symvi.verify.ours.functions": "own own_names",
+        "symvi.verify.ours.own_functions": "own own_names",
         "symvi.verify.reading.c_function": "c",
         "symvi.verify.claims": "claim",
         "symvi.verify.foreign": "numbers",

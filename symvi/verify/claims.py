@@ -155,7 +155,7 @@ def _decorated(names: Mapping[str, object], variables: Mapping) -> Iterator[Clai
 def _function(given: object) -> tuple[object, tuple[str, ...]]:
     """What is differentiated, and by what if nothing is said; names are symvi's own."""
     if isinstance(given, str):
-        from symvi.verify.ours.functions import own
+        from symvi.verify.ours.own_functions import own
 
         given = own(given)
     definition = getattr(given, "definition", None)

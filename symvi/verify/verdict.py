@@ -102,7 +102,7 @@ def derivative(
 
 def _no_names(function: object, claimed: object) -> None:
     """Raises VerificationError for texts: they may name functions of symvi's own."""
-    from symvi.verify.ours.functions import own_names
+    from symvi.verify.ours.own_functions import own_names
 
     for given, what in ((function, "function"), (claimed, "claimed")):
         if not isinstance(given, str):

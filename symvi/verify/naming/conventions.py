@@ -14,8 +14,8 @@ from symvi.verify.judging.decide import Branch
 from symvi.verify.judging.entries import Diagnosis
 from symvi.verify.judging.problem import NO_VALUE, Problem
 from symvi.verify.naming.scopes import WHOLE
-from symvi.verify.ours.functions import own
 from symvi.verify.ours.joints import scale_of
+from symvi.verify.ours.own_functions import own
 from symvi.verify.reading.function import Function, Outputs
 from symvi.verify.reading.worlds import FloatWorld, RealWorld, World
 

@@ -16,8 +16,8 @@ from symvi.mechanism.names import did_you_mean
 from symvi.registry import CONTACTS, FORCES, JOINTS
 from symvi.verify.errors import VerificationError
 from symvi.verify.ours import joints as own_joints
-from symvi.verify.ours.functions import definition_of
 from symvi.verify.ours.notation import Factor, Known, Sum, gathered, shown, times, value
+from symvi.verify.ours.own_functions import definition_of
 from symvi.verify.ours.symbols import meanings
 from symvi.verify.ours.vectors import (
     ByColumns,
