@@ -19,7 +19,7 @@ from symvi.emit.printer import Statement
 from symvi.emit.templates import environment
 from symvi.kernels.kernel import Kernel, Location
 from symvi.program.precision import in_precision
-from symvi.program.program import Program
+from symvi.program.program import Node, Program
 
 STEP = (  # phases of a step that lanes take
     "setup", "prepare", "watch", "measure_bend", "begin", "evaluate", "merit", "linearize", "eliminate", "resolve",
@@ -73,8 +73,7 @@ def _in_all_lanes(expression: str) -> str:
 
 def has_lanes(program: Program) -> bool:
     """Whether lanes can step a program: one that leaves no contacts out where they are far."""
-    decided = _places(program, ("setup",))
-    if decided & _places(program, [phase for phase in STEP if phase != "setup"]):
+    if _numbers(program, ("setup",)) & _numbers(program, [phase for phase in (*STEP, *KNOT) if phase != "setup"]):
         return False  # what parameters decide is worked out once in a rollout
     return "near" not in program.notes  # every world has its own list of contacts that are near
 
@@ -120,6 +119,18 @@ def _choices(program: Program) -> dict[str, tuple[str, ...]]:
     if program.notes["chords"]:
         return {"answer_fields": AGAIN, "solution_fields": (*AFRESH, *AGAIN)}
     return {}
+
+
+def _numbers(program: Program, phases: Iterable[str]) -> set[tuple[Node, str, str, int]]:
+    """(node, store, field, entry) of every number that some phases write."""
+    return {
+        (node, place.store, place.field, place.index)
+        for phase in phases
+        for call in program.phases.get(phase, ())
+        for port, node in zip(call.kernel.ports, call.nodes, strict=True)
+        for place in call.kernel.writes
+        if place.port == port.label
+    }
 
 
 def _places(program: Program, phases: Iterable[str]) -> set[tuple[str, str, str]]:
