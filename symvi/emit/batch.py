@@ -92,9 +92,9 @@ def generate_lanes(
 ) -> Sources:
     """The same with worlds side by side in vectors. It needs gcc or clang. program: one that has lanes."""
     program = in_precision(program, real)
-    asked = [*STEP, *(KNOT if coordinates and not foreseen(program) else ())]
-    if not program.notes["inequalities"]:
-        asked.remove("do_work")
+    read = KNOT if coordinates and not foreseen(program) else ()
+    unasked = _unasked(program, any(LanePrinter(program, prefix, real).groups.drivers()))
+    asked = [phase for phase in (*STEP, *read) if phase not in unasked]
     program = replace(program, phases={phase: program.phases.get(phase, ()) for phase in asked})
     lane = f"{prefix}_lane"
     view = view_of(program, layout, real, lane, printing=LanePrinter)
@@ -110,6 +110,14 @@ def generate_lanes(
     }
     view |= _view(prefix, coordinates)
     return _sources(prefix, real, view, environment("lanes", kept).get_template("lanes.c.jinja").render(view), kept)
+
+
+def _unasked(program: Program, driven: bool) -> set[str]:
+    """Phases that lanes of a program do not call: whether joints do work is asked where contacts act in loops, and how
+    far velocities are from where they led in loops that nothing touches or drives."""
+    touched, loops = bool(program.notes["inequalities"]), bool(program.notes["loops"])
+    unasked = set() if touched and loops else {"do_work"}
+    return unasked if loops and not touched and not driven else unasked | {"compare"}
 
 
 def _choices(program: Program) -> dict[str, tuple[str, ...]]:
