@@ -155,7 +155,10 @@ def composed(
         raise beyond_doubles(mechanism) from None
     if composition is None:
         return program
-    return replace(program, notes={**program.notes, "composition": composition.name})
+    # how rough parts are is not measured; other branches are looked for in loops alone
+    unused = {} if program.notes["loops"] else {"compare": ()}
+    phases = {**program.phases, **unused}
+    return replace(program, notes={**program.notes, "composition": composition.name}, phases=phases)
 
 
 def _formulation(
@@ -341,9 +344,10 @@ def built_with_slopes(
     loops: str,
     coordinates: str,
     parameters: tuple[Place, ...] = (),
+    order: int | str = 2,
 ) -> Built:
     """The same in double, with derivatives of a step, by these parameters too."""
-    return _built_with_slopes(mechanism, layout, profile, loops, coordinates, parameters, registered(mechanism))
+    return _built_with_slopes(mechanism, layout, profile, loops, coordinates, parameters, order, registered(mechanism))
 
 
 @lru_cache(maxsize=64)
@@ -354,9 +358,10 @@ def _built_with_slopes(
     loops: str,
     coordinates: str,
     parameters: tuple[Place, ...],
+    order: int | str,
     registrations: tuple[int, ...],
 ) -> Built:
-    text = text_of(mechanism, layout, "double", loops, coordinates=coordinates, slopes=parameters)
+    text = text_of(mechanism, layout, "double", loops, coordinates=coordinates, slopes=parameters, order=order)
     path = compile_library(text.files, text.prefix, profile=profile)
     return Built(text, path, load_library(path, text.declarations))
 
