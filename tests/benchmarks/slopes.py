@@ -1,8 +1,9 @@
 """A and B of a step of hanging links on oblique hinges, with a motor in each: symvi's generated C and what peers offer.
 
-NAME_linearize gives exact derivatives of the step, whole, in minimal coordinates. NAME_record and NAME_adjoint take slopes
-of a loss back over the step, without matrices. Beside them are the same code's step, Pinocchio's derivatives of its accelerations (continuous time, no step; called from Python), and MuJoCo's differences of
-its step. They take turns, and the least of several rounds counts. Needs Pinocchio and MuJoCo, of the extra peers.
+NAME_linearize gives exact derivatives of the step, whole, in minimal coordinates. NAME_record and NAME_adjoint take
+slopes of a loss back over the step, without matrices. Beside them are the same code's step, Pinocchio's derivatives of
+its accelerations (continuous time, no step; called from Python), and MuJoCo's differences of its step. They take turns,
+and the least of several rounds counts. Needs Pinocchio and MuJoCo, of the extra peers.
 """
 
 from __future__ import annotations
