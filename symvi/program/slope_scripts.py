@@ -19,6 +19,7 @@ from symvi.program.slopes import Action, Place, Script, Slopes, derive, places_o
 
 # of a state, what only begins iterations or tells branches, and moves no motion
 BEGINNINGS = ("u", "u_old", "u_older", "last_impulse", "friction_before", "across")
+OF_WEIGHTS = ("theta_before", "spring_theta_before")  # what steps by a rule do not read
 AT_REST = ("prepare", "rest", "evaluate", "release", "linearize", "eliminate", "substitute", "take_velocity", "measure")
 ROWS = "g"  # rows at the first knot
 INCREMENT = "s"  # of unknowns of a node
@@ -34,7 +35,7 @@ def slopes_of(program: Program, parameters: Collection[Place] = ()) -> dict[str,
         _start(program),
         _chord(program, frozenset(parameters)),
     )
-    if is_tree(program):
+    if is_tree(program) and not ("rule" in program.notes or "composition" in program.notes):
         scripts += (_lift(program),)
     taken: dict = {}
     return {script.name: derive(program, script, taken) for script in scripts}
@@ -58,9 +59,10 @@ def carried(program: Program) -> frozenset[Place]:
 def memory(program: Program) -> frozenset[Place]:
     """What a state keeps beside placements and momenta: targets of the knot before, weights of dampers."""
     found: set[Place] = set()
+    forgotten = (*BEGINNINGS, *(OF_WEIGHTS if "rule" in program.notes else ()))
     for kind in program.nodes:
         if kind not in (BODY, COMMON):
-            names = [f.name for f in program.records.of(kind, "state") if f.name not in BEGINNINGS]
+            names = [f.name for f in program.records.of(kind, "state") if f.name not in forgotten]
             angles = {note["field"] for note in program.notes["angles"] if note["kind"] == kind}
             found |= places_of(program, "state", kind, [name for name in names if name not in angles])
     return frozenset(found)
@@ -85,6 +87,20 @@ def _setup(parameters: frozenset[Place]) -> tuple[Action, ...]:
 
 
 def _step(program: Program, parameters: frozenset[Place]) -> Script:
+    goals = carried(program)
+    actions = _rule_actions(parameters) if "rule" in program.notes else _actions(program, parameters)
+    return Script("step", actions, goals | inputs(program) | parameters, goals)
+
+
+def _rule_actions(parameters: frozenset[Place]) -> tuple[Action, ...]:
+    """Of a step by a quadrature rule: O(n) for a column of A or B, O(n²) for all of them (Fan18 Algorithm 3)."""
+    actions = (*_setup(parameters), *map(Action, ("prepare", "prepare_rule", "evaluate_rule")))
+    actions += Action("eliminate_rule", solves=True), Action("substitute_rule", solves=True)
+    landing = "advance_rule", "evaluate_rule", "land_rule", "shorten_step", "finish", "hand_on_rule"
+    return (*actions, *map(Action, landing))
+
+
+def _actions(program: Program, parameters: frozenset[Place]) -> tuple[Action, ...]:
     contacts = bool(program.notes["inequalities"])
     actions = [*_setup(parameters), Action("prepare"), Action("shorten_step"), Action("evaluate")]
     actions += [Action("apply_impulse"), Action("bind", runs=False), Action("exact", moves=False)] if contacts else []
@@ -95,9 +111,7 @@ def _step(program: Program, parameters: frozenset[Place]) -> Script:
     actions += [Action("advance"), Action("evaluate")]
     if contacts and program.notes["coordinates"] == "tree":  # what is left open then, the next step makes up for
         actions.append(Action("apply_impulse"))
-    actions += [Action("arrive"), Action("finish")]
-    goals = carried(program)
-    return Script("step", tuple(actions), goals | inputs(program) | parameters, goals)
+    return (*actions, Action("arrive"), Action("finish"))
 
 
 def _knot(program: Program, parameters: frozenset[Place]) -> Script:

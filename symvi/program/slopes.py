@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 from symvi.kernels.kernel import Kernel, Location, over_graph
 from symvi.kernels.records import Field
+from symvi.kernels.tracing import KEPT
 from symvi.program.program import Call, Node, Program
 from symvi.scalar import Graph, Rate, Scalar
 from symvi.scalar.derivative import Tangents
@@ -26,6 +27,11 @@ MARK = "d_"  # in front of a store: tangents of its numbers
 # right-hand side, and keeps its tangents.
 OF_MATRIX = (
     "D",
+    "c",  # of which an elimination makes D as it goes (fusion.py), as of what bodies keep
+    "a",
+    "j",
+    "jw",
+    "l",
     "G1",
     "G2",
     "along",
@@ -35,6 +41,13 @@ OF_MATRIX = (
     "arm2",
     "axes1",
     "axes2",
+    "brake",
+    "hard",
+    "points_axes",
+    "points_centre",
+    "points_inertia",
+    "points_momentum",
+    "points_sum",
     "reach1",
     "reach2",
     "slope",
@@ -48,6 +61,10 @@ class Place(NamedTuple):
     store: str
     field: str
     entry: int
+
+
+def _of_matrix(field: str) -> bool:
+    return field in OF_MATRIX or field.startswith(f"{KEPT}_")
 
 
 class Action(NamedTuple):
@@ -181,7 +198,7 @@ class _Derivation:
         inner: set[Place] | None = None
         for action in self.script.actions:
             if action.solves and inner is None:
-                inner = {place for place in moving if place.field not in OF_MATRIX}
+                inner = {place for place in moving if not _of_matrix(place.field)}
             elif not action.solves and inner is not None:
                 moving, inner = moving | inner, None
             calls = {**self.program.phases, **self.program.tangents}[action.phase]

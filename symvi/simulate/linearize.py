@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from symvi.errors import ArgumentError, SolverError
 from symvi.numbers.centring import UNSETTLED
+from symvi.numbers.composition import composition_of
 from symvi.numbers.control import SolverOptions, SolverStatus
 from symvi.simulate.linearization import Linearization
 from symvi.simulate.parameter_tangents import ParameterTangents
@@ -45,6 +46,9 @@ class Linearizer:
         self.near = np.zeros(plan.sizes["motion"] // 2)  # coordinates of joints that were told last
         self.parameters = self._parameters()
         self.reached = np.zeros(0)  # where the step that was linearised last leads: of contacts, that of one centring
+        composition = composition_of(plan.notes.get("composition", 2))
+        self.shares = [float(share) for share in composition.shares] if composition else [1.0]
+        self.ends = [float(end) for end in composition.times] if composition else [1.0]
         self.plain = False  # until a step has been checked in whole: then the generated function may make the rest
 
     def step(self, state: Array, inputs: Array) -> tuple[Linearization, Array]:
@@ -88,11 +92,14 @@ class Linearizer:
 
     def underway(self, start: Array, inputs: Array) -> Array:
         """The state of a motion that is at a start in its midst: forces at the knot act for a whole step, and weights
-        of dampers are those of the knot. Its velocities are those that momenta have as they are carried there."""
+        of dampers are those of the knot. Its velocities are those that momenta have as they are carried there. A rule
+        has momenta of the knot whole."""
         state, plan, length = start.copy(), self.plan, self.length()
-        for name in ("before", "earlier", "earliest"):
+        if "rule" in plan.notes:
+            return state
+        for name, share in zip(("before", "earlier", "earliest"), reversed((self.shares * 3)[-3:]), strict=True):
             if f"common/0/{name}" in plan.fields["state"]:
-                state[plan.at("state", "common", 0, name)] = length
+                state[plan.at("state", "common", 0, name)] = share * length
         weights = [
             slice(a, a + size) for name, (a, size) in plan.fields["state"].items() if name.endswith("theta_before")
         ]
@@ -196,9 +203,12 @@ class Linearizer:
         driven[:, columns - k - len(inputs) : columns - k] = np.eye(len(inputs))
         own = np.zeros((len(self.parameters), columns))
         own[:, columns - k :] = self.parameters
-        for number in range(1, parts + 1):
-            row, ahead = aims(self.plan, state, inputs, number / parts), after
-            if parts > 1:
+        ends = self.ends
+        for number in range(1, parts * len(ends) + 1):
+            part, inner = divmod(number - 1, len(ends))
+            share, last = (part + ends[inner]) / parts, number == parts * len(ends)
+            row, ahead = aims(self.plan, state, inputs, share), after
+            if parts * len(ends) > 1:
                 slopes.enter(now, row)
                 self._check(slopes.part(parts, number, self.options))
                 ahead = slopes.state()
@@ -206,10 +216,10 @@ class Linearizer:
             self._settle()
             given = {
                 "state": moved,
-                "input": driven_to(self.plan, self.layout, driven, seeds, number / parts),
+                "input": driven_to(self.plan, self.layout, driven, seeds, share),
                 "parameters": own,
             }
-            moved = slopes.run("step", given, last=number == parts)["state"]
+            moved = slopes.run("step", given, last=last)["state"]
             now = slopes.arrived.copy()
             for name, (offset, size) in self.plan.fields["state"].items():
                 if name.startswith("common/"):  # lengths of steps, which control hands on

@@ -46,11 +46,12 @@ class Linearizing:
         smoothing: float | None,
         options: SolverOptions,
     ):
-        refuse(simulator, "linearize", "derivatives are those of one step")
         if precision_of(simulator.engine) != "double":
             raise ArgumentError("linearize: derivatives are computed in double; make the simulator with real='double'")
         if chart not in CHARTS:
             raise ArgumentError(f"chart {shown(chart)}: use 'knot', rates of momenta, or 'chord', differences of knots")
+        if chart == "chord":
+            refuse(simulator, "chart='chord'", "a difference of knots is no difference over an inner step")
         self.smoothing = _checked_smoothing(simulator, smoothing)
         self.simulator, self.chart, self.options, self.names = simulator, chart, options, coordinates
         self.parameters = _checked_names("parameters", parameters)
@@ -106,7 +107,10 @@ class Linearizing:
             if not (own.inputs.has_signal(name) and np.array_equal(signals[:, k], rows[:, k]))
         }
         simulation = Simulation(own, motion.state(0), motion.time, motion.step, 1, self.options, given)
-        rows = simulation.begin(False, True, "momentum").rows.copy()
+        driving = simulation.begin(False, True, "momentum")
+        if driving.inner is not None:
+            refuse(own, "linearize", "inputs change within the steps of the motion; linearize from states")
+        rows = driving.rows.copy()
         if ahead:
             rows[:-1, own.inputs.ahead] = rows[1:, own.inputs.ahead]
         linearizer, state, found = self.linearizer(own), own.engine.state.astype(float).copy(), []
@@ -144,7 +148,10 @@ def begun(
     first = 0.0 if state is None else state.time
     time = float(np.ravel(first)[-1])
     simulation = Simulation(own, state, time + step * np.arange(2), step, 1, options, inputs)
-    rows = simulation.begin(False, True, "momentum").rows
+    driving = simulation.begin(False, True, "momentum")
+    if driving.inner is not None:
+        refuse(own, "linearize", "signals change within the step; give inputs that it holds")
+    rows = driving.rows
     row = rows[0].copy()
     row[own.inputs.ahead] = rows[1, own.inputs.ahead]
     return own.engine.state.astype(float).copy(), row
@@ -157,7 +164,9 @@ def slopes_of(own: Simulator, parameters: tuple[Place, ...]) -> SlopeEngine:
 
         return ReferenceSlopes(own.engine, frozenset(parameters))
     assert own.text is not None
-    made = built_with_slopes(own.mechanism, own.text.layout, own.profile, own.loops, own.coordinates, parameters)
+    made = built_with_slopes(
+        own.mechanism, own.text.layout, own.profile, own.loops, own.coordinates, parameters, own.composition or 2
+    )
     engine = CEngine(made.text.plan, made.library, made.text.prefix, "double")
     engine.parameters[:] = own.engine.parameters
     assert made.text.slopes is not None

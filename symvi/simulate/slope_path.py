@@ -16,6 +16,7 @@ from symvi.numbers.control import DEFAULTS, SolverOptions, SolverStatus
 from symvi.simulate.arguments import checked_step
 from symvi.simulate.linearization import Linearization
 from symvi.simulate.linearized import Linearizing
+from symvi.simulate.orders import refuse
 from symvi.simulate.simulation import Simulation
 from symvi.simulate.slope_charts import Knot
 
@@ -50,6 +51,7 @@ class SlopePath:
     ):
         self.step = checked_step(step, "double")
         steps = _checked_horizon(time, self.step)
+        refuse(simulator, "a path of derivatives", "its inputs change at knots")
         asked = Linearizing(simulator, chart, parameters, coordinates, smoothing, options)
         own, begin = simulator._twin(), 0.0 if start is None else start.time
         for name in inputs:
