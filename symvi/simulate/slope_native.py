@@ -46,7 +46,7 @@ class NativeSlopes:
         return int(status), int(info.substeps)
 
     def part(self, parts: int, number: int, options: SolverOptions) -> int:
-        """The `number`-th of equal parts of a step, from 1; returns its status. The state moves on."""
+        """The `number`-th of equal parts of a step, or of their inner steps, from 1; returns its status."""
         engine = self.engine
         p, z, u, w = self._arguments()
         info = engine._ffi.new(f"{engine._prefix}_info *")
@@ -83,7 +83,7 @@ class NativeSlopes:
             call(*self._arguments(), tangents, *more)
             for store, values in found.items():
                 values[:, first : first + width] = self._tangents[self._places[store], :width]
-        if name == "step":
+        if name in ("step", "chord"):
             self.arrived = engine.state.copy()
         engine.state[:] = before
         return found
