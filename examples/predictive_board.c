@@ -1,8 +1,8 @@
 /* Predictive control on the board, once a millisecond: a quadratic program that OSQP's generated code solves.
  *
- * Cart and pole come in [um, urad and their rates], through a pipe, which semihosting reaches on a board; the force that is applied until
- * the next millisecond goes out [mN]. The program's matrices do not change, so that its factors are constants. Only its vectors follow
- * the state x: q = LINEAR x, and the places of the cart, PLACES x, that the forces to come have to keep within the rail.
+ * Cart and pole come in [um, urad and their rates], through a pipe, which semihosting reaches on a board; the force of
+ * the next millisecond goes out [mN]. The program's matrices do not change, so that their factors are constants. Only its
+ * vectors follow the state x: q = LINEAR x, and PLACES x, where the cart goes without forces, from the ends of the rail.
  */
 #include <stdio.h>
 

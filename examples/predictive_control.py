@@ -47,15 +47,15 @@ def condensed(a: np.ndarray, b: np.ndarray, last: np.ndarray) -> tuple[np.ndarra
         for j in range(k + 1):
             by_u[k, :, j] = (np.linalg.matrix_power(a, k - j) @ b)[:, 0]
     weights = [np.diag([Q["track"], Q["hinge"], Q["track.rate"], Q["hinge.rate"]])] * (m - 1) + [last]
-    squares = sum(by_u[k].T @ weights[k] @ by_u[k] for k in range(m)) + R[FORCE] * np.eye(m)
-    linear = sum(by_u[k].T @ weights[k] @ by_x[k] for k in range(m))
+    squares = np.sum([by_u[k].T @ weights[k] @ by_u[k] for k in range(m)], axis=0) + R[FORCE] * np.eye(m)
+    linear = np.sum([by_u[k].T @ weights[k] @ by_x[k] for k in range(m)], axis=0)
     return 2 * squares, 2 * linear, by_u[:, 0], by_x[:, 0]
 
 
 def build(folder: Path, simulator: Simulator) -> tuple[Program, Regulator]:
     """Generate the quadratic program; build it for the board and, as here/controller, for this machine."""
     try:
-        import osqp
+        import osqp  # pyright: ignore[reportMissingImports]
         from scipy import sparse
     except ImportError as error:
         raise missing_extra("mpc", "OSQP") from error

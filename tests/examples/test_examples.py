@@ -60,7 +60,12 @@ BY_THE_USUAL_COMPILER = {
 
 # Run as a user would, in a process of their own: those that measure, and one more. The others run here, which saves
 # each of them the second or two that imports take.
-AS_A_PROCESS = BY_THE_USUAL_COMPILER | {"controller_on_board", "damped_pendulum", "firmware_export", "predictive_control"}
+AS_A_PROCESS = BY_THE_USUAL_COMPILER | {
+    "controller_on_board",
+    "damped_pendulum",
+    "firmware_export",
+    "predictive_control",
+}
 
 PACKAGES = {  # example -> what it needs, and the extra that brings it
     "constraints_of_trees": ("scipy", "sweep"),
