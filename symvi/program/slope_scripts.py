@@ -4,6 +4,7 @@ step    from the state of a knot to that of the next, at solved velocities: resi
 knot    rates of joints of the momenta that are carried to a knot, and velocities of bodies there
 place   rows and coordinates of joints at a knot
 start   momenta of velocities
+chord   placements and momenta at a knot of those at the knot before, and of the velocities in between
 lift    of a tree, placements and momenta of coordinates and rates
 """
 
@@ -21,6 +22,8 @@ BEGINNINGS = ("u", "u_old", "u_older", "last_impulse", "friction_before", "acros
 OF_WEIGHTS = ("theta_before", "spring_theta_before")  # what steps by a rule do not read
 AT_REST = ("prepare", "rest", "evaluate", "release", "linearize", "eliminate", "substitute", "take_velocity", "measure")
 ROWS = "g"  # rows at the first knot
+INCREMENT = "s"  # of unknowns of a node
+RESIDUALS = ("f", "rest")  # of bodies, zero at the solution
 
 
 def slopes_of(program: Program, parameters: Collection[Place] = ()) -> dict[str, Slopes]:
@@ -30,6 +33,7 @@ def slopes_of(program: Program, parameters: Collection[Place] = ()) -> dict[str,
         _knot(program, frozenset(parameters)),
         _place(program, frozenset(parameters)),
         _start(program),
+        _chord(program, frozenset(parameters)),
     )
     if is_tree(program) and not ("rule" in program.notes or "composition" in program.notes):
         scripts += (_lift(program),)
@@ -130,6 +134,32 @@ def _start(program: Program) -> Script:
         _bodies(program, ("v", "w")),
         _bodies(program, ("p", "l")),
     )
+
+
+def _chord(program: Program, parameters: frozenset[Place]) -> Script:
+    """The end of a step, at given velocities: its residual is that of a solution, zero, and no increment is open."""
+    actions = (*_setup(parameters), *map(Action, ("prepare", "advance", "evaluate", "arrive", "finish")))
+    goals = _bodies(program, ("x", "q", "p", "l"))
+    seeds = _bodies(program, ("x", "q")) | memory(program) | inputs(program) | parameters | unknowns(program)
+    return Script("chord", actions, seeds, goals, _bodies(program, RESIDUALS, "work"))
+
+
+def unknowns(program: Program) -> frozenset[Place]:
+    """Increments of the velocities that a step is solved for: of bodies, or of joints that move them."""
+    kinds: list[str] = [BODY]
+    if program.notes["coordinates"] == "tree":
+        kinds = [kind for kind in program.nodes if any(f.name == "u" for f in program.records.of(kind, "work"))]
+    return frozenset().union(*(places_of(program, "work", kind, (INCREMENT,)) for kind in kinds))
+
+
+def increments(program: Program) -> dict[tuple[str, str], int]:
+    """Fields of work records that "advance" adds to a solution, and their sizes."""
+    return {
+        (kind, f.name): f.size
+        for kind in program.nodes
+        for f in program.records.of(kind, "work")
+        if f.name == INCREMENT or f.name.startswith("d_")
+    }
 
 
 def _lift(program: Program) -> Script:

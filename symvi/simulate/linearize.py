@@ -14,6 +14,7 @@ from symvi.simulate.linearization import Linearization
 from symvi.simulate.parameter_tangents import ParameterTangents
 from symvi.simulate.plan import Plan
 from symvi.simulate.slope_charts import Coordinate, Knot, SlopeEngine, candidates
+from symvi.simulate.slope_layout import SlopeLayout
 from symvi.simulate.slope_parts import aims, driven_to, ends, put_lengths
 from symvi.simulate.slope_trees import is_plain, matrices
 
@@ -43,16 +44,15 @@ class Linearizer:
         self.every = candidates(plan)
         self.chosen: list[Coordinate] = []
         self.near = np.zeros(plan.sizes["motion"] // 2)  # coordinates of joints that were told last
-        self.parameters = self._parameters()
+        self.parameters = parameter_columns(plan, slopes.layout, moving)
+        self.reached = np.zeros(0)  # where the step that was linearised last leads: of contacts, that of one centring
         self.plain = False  # until a step has been checked in whole: then the generated function may make the rest
 
     def step(self, state: Array, inputs: Array) -> tuple[Linearization, Array]:
         """The step from a state of the solver, and the state that it leads to. Raises SolverError, AssemblyError."""
         if self.plain and (plain := self._plainly(state, inputs)) is not None:
             return plain
-        first = Knot(self.slopes, self.plan, state, inputs, self.parameters)
-        if not self.chosen:
-            self.chosen = first.choose(self.every, self.names)
+        first = self.knot(state, inputs)
         lift = self.lift(first)
         n, m = lift.shape[1] - self.parameters.shape[1], len(inputs)
         seeds = np.hstack([lift[:, :n], np.zeros((len(lift), m)), lift[:, n:]])
@@ -66,7 +66,7 @@ class Linearizer:
                 SolverStatus.NOT_FINITE,
             )
         self.plain = is_plain(self)
-        parted = found[:, :n], found[:, n : n + m], found[:, n + m :]
+        parted, self.reached = (found[:, :n], found[:, n : n + m], found[:, n + m :]), centred
         return self._result(parted, state, centred, inputs, parts), after
 
     def _plainly(self, state: Array, inputs: Array) -> tuple[Linearization, Array] | None:
@@ -77,25 +77,23 @@ class Linearizer:
         found = matrices(self, state, inputs, self.options) if status == 0 and parts == 1 else None
         if found is None:
             return None
-        none = np.zeros((len(found[0]), 0))
+        none, self.reached = np.zeros((len(found[0]), 0)), after
         return self._result((*found, none), state, after, inputs, 1), after
 
     def _result(
         self, found: tuple[Array, Array, Array], state: Array, after: Array, inputs: Array, parts: int
     ) -> Linearization:
-        length = float(self.slopes.engine.parameters[self.plan.at("parameters", "common", 0, "h")][0])
         x, ahead = self.values(state, inputs), self.values(after, inputs)
-        about = length, "knot", parts, self.smoothing
+        about = self.length(), "knot", parts, self.smoothing
         return Linearization(*found, self._named(), self.plan.inputs, self.moving.names, x, ahead, *about)
 
     def underway(self, start: Array, inputs: Array) -> Array:
         """The state of a motion that is at a start in its midst: forces at the knot act for a whole step, and weights
         of dampers are those of the knot. Its velocities are those that momenta have as they are carried there. A rule
         has momenta of the knot whole."""
-        state, plan = start.copy(), self.plan
+        state, plan, length = start.copy(), self.plan, self.length()
         if "rule" in plan.notes:
             return state
-        length = float(self.slopes.engine.parameters[plan.at("parameters", "common", 0, "h")][0])
         put_lengths(plan, state, length)
         weights = [
             slice(a, a + size) for name, (a, size) in plan.fields["state"].items() if name.endswith("theta_before")
@@ -108,10 +106,21 @@ class Linearizer:
                 state[each] = after[each]
         return state
 
+    def length(self) -> float:
+        """Of the step [s]."""
+        return float(self.slopes.engine.parameters[self.plan.at("parameters", "common", 0, "h")][0])
+
+    def knot(self, state: Array, inputs: Array) -> Knot:
+        """The tangents of a knot; the first one chooses the coordinates. Raises AssemblyError, ArgumentError."""
+        found = Knot(self.slopes, self.plan, state, inputs, self.parameters)
+        if not self.chosen:
+            self.chosen = found.choose(self.every, self.names)
+        return found
+
     # --- from minimal tangents to those of a state, and back ----------------------------------------------------------
-    def lift(self, knot: Knot) -> Array:
-        """(numbers of the state, coordinates + rates + memory + parameters) the tangents of a state on the joints."""
-        knot.check(self.chosen)
+    def placed(self, knot: Knot) -> tuple[Array, Array]:
+        """(6 bodies, ...) and (numbers of the state, ...), by coordinates, memory and parameters: displacements of
+        bodies on the joints, and tangents of placements and memory."""
         size, count = 6 * knot.bodies, len(self.chosen)
         equations = np.vstack([knot.rows, knot.gradients(self.chosen)])
         unit = np.vstack([np.zeros((len(knot.rows), count)), np.eye(count)])
@@ -122,24 +131,20 @@ class Linearizer:
         along = np.linalg.lstsq(equations[:, :size] / scale, wanted / scale, rcond=ROUND_OFF)[0]
         moved = knot.moved @ along
         moved[:, count:] += np.hstack([knot.kept, knot.given])
-        pushes = self._momenta(knot, np.asarray(along[:, :count], float))
+        return np.asarray(along, float), moved
+
+    def lift(self, knot: Knot) -> Array:
+        """(numbers of the state, coordinates + rates + memory + parameters) the tangents of a state on the joints."""
+        knot.check(self.chosen)
+        count = len(self.chosen)
+        along, moved = self.placed(knot)
+        pushes = self._momenta(knot, along[:, :count])
         own = np.zeros((len(self.parameters), moved.shape[1] + count))
         own[:, moved.shape[1] - self.parameters.shape[1] : moved.shape[1]] = self.parameters
         rates = knot.rates(self.chosen, knot.run("knot", np.hstack([moved, pushes]), own))
-        response = self._inverse(rates[:, moved.shape[1] :])
+        response = inverse_of(rates[:, moved.shape[1] :], self.chosen)
         lifted = moved - pushes @ (response @ rates[:, : moved.shape[1]])
         return np.hstack([lifted[:, :count], pushes @ response, lifted[:, count:]])
-
-    def _inverse(self, response: Array) -> Array:
-        """Of what rates answer to momenta along them: one, but for what the solver leaves out."""
-        size = np.abs(np.diag(response))
-        for k, each in enumerate(self.chosen):
-            if not size[k] > DEAF * size.max():
-                raise ArgumentError(
-                    f"linearize: '{each.name}' never moves from the description's start, and coordinates='tree' leaves "
-                    "it out; make the simulator with coordinates='maximal'"
-                )
-        return np.asarray(np.linalg.inv(response), float)
 
     def _momenta(self, knot: Knot, along: Array) -> Array:
         """Momenta of velocities along the coordinates."""
@@ -233,14 +238,6 @@ class Linearizer:
                 if (own := each.entry - (count - len(known))) >= 0:
                     self.near[self._place_of(each)] = known[own]
 
-    def _parameters(self) -> Array:
-        """Columns of parameters in the order of the layout."""
-        found = np.zeros((self.layout.sizes["parameters"], len(self.moving.names)))
-        for name, (offset, size) in self.layout.fields["parameters"].items():
-            start = self.plan.fields["parameters"][name][0]
-            found[offset : offset + size] = self.moving.values[start : start + size]
-        return found
-
     def _named(self) -> tuple[str, ...]:
         names, sizes = [each.name for each in self.chosen], {}
         for element, field, *_ in self.layout.memory:
@@ -274,3 +271,24 @@ class Linearizer:
         sizes = {name: size for name, (_, size) in self.plan.fields["motion"].items() if name.endswith("/coordinate")}
         before = list(sizes).index(f"{each.kind}/{each.node}/coordinate")
         return sum(list(sizes.values())[:before]) + each.entry
+
+
+def inverse_of(response: Array, chosen: Sequence[Coordinate]) -> Array:
+    """Of what rates answer to momenta along them: one, but for what the solver leaves out."""
+    size = np.abs(np.diag(response))
+    for k, each in enumerate(chosen):
+        if not size[k] > DEAF * size.max():
+            raise ArgumentError(
+                f"linearize: '{each.name}' never moves from the description's start, and coordinates='tree' leaves "
+                "it out; make the simulator with coordinates='maximal'"
+            )
+    return np.asarray(np.linalg.inv(response), float)
+
+
+def parameter_columns(plan: Plan, layout: SlopeLayout, moving: ParameterTangents) -> Array:
+    """Columns of parameters in the order of the layout."""
+    found = np.zeros((layout.sizes["parameters"], len(moving.names)))
+    for name, (offset, size) in layout.fields["parameters"].items():
+        start = plan.fields["parameters"][name][0]
+        found[offset : offset + size] = moving.values[start : start + size]
+    return found

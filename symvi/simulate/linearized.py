@@ -18,6 +18,7 @@ from symvi.simulate.linearize import Linearizer
 from symvi.simulate.orders import refuse
 from symvi.simulate.parameter_tangents import tangents_of
 from symvi.simulate.simulation import Simulation
+from symvi.simulate.slope_chord import Chords
 from symvi.simulate.slope_native import NativeSlopes
 from symvi.simulate.solver_build import built_with_slopes
 from symvi.simulate.standing import precision_of
@@ -28,8 +29,8 @@ if TYPE_CHECKING:
     from symvi.simulate.slope_charts import SlopeEngine
     from symvi.simulate.trajectory import Trajectory
 
-Chart = Literal["knot"]
-CHARTS = ("knot",)
+Chart = Literal["knot", "chord"]
+CHARTS = ("knot", "chord")
 APART = 1e-6  # m: how far a motion may be from itself when it is taken again, knot by knot
 
 
@@ -48,7 +49,9 @@ class Linearizing:
         if precision_of(simulator.engine) != "double":
             raise ArgumentError("linearize: derivatives are computed in double; make the simulator with real='double'")
         if chart not in CHARTS:
-            raise ArgumentError(f"chart {shown(chart)}: use 'knot', the only one yet")
+            raise ArgumentError(f"chart {shown(chart)}: use 'knot', rates of momenta, or 'chord', differences of knots")
+        if chart == "chord":
+            refuse(simulator, "chart='chord'", "a difference of knots is no difference over an inner step")
         self.smoothing = _checked_smoothing(simulator, smoothing)
         self.simulator, self.chart, self.options, self.names = simulator, chart, options, coordinates
         self.parameters = _checked_names("parameters", parameters)
@@ -70,7 +73,11 @@ class Linearizing:
         if isinstance(state, State) or state is None:
             start = linearizer.underway(start, row)
         linearizer.branch(own.angles)
-        return linearizer.step(start, row)[0]
+        if self.chart == "knot":
+            return linearizer.step(start, row)[0]
+        chords = Chords(linearizer)
+        chords.come_from(start, row)
+        return chords.step(start, row)[0]
 
     def along(self, motion: Trajectory) -> MotionLinearization:
         """Every step of a motion."""
@@ -108,9 +115,10 @@ class Linearizing:
             rows[:-1, own.inputs.ahead] = rows[1:, own.inputs.ahead]
         linearizer, state, found = self.linearizer(own), own.engine.state.astype(float).copy(), []
         linearizer.branch(own.angles)
+        steps = linearizer if self.chart == "knot" else Chords(linearizer)
         centers = np.array([body.center_of_mass for body in own.mechanism.bodies], float)
         for k in range(len(motion.time) - 1):
-            one, state = linearizer.step(state, rows[k])
+            one, state = steps.step(state, rows[k])
             if not _is_at(own, state, motion, k + 1, centers):
                 return None
             found.append(one)

@@ -17,6 +17,7 @@ from symvi.simulate.gains import Gains
 from symvi.simulate.inputs import Controller, Inputs
 from symvi.simulate.knots import recorder_of
 from symvi.simulate.recording import EVERYTHING, Holding, takes_whole, watched_every, watched_knots
+from symvi.simulate.run_parameters import Settings
 from symvi.simulate.seen import SeenStates
 from symvi.simulate.turns import Angles, Counter, Turning
 from symvi.simulate.unread import CLOSE, LONG, UNREAD, Again, rows_of
@@ -54,6 +55,7 @@ class Run:
     mechanism: Mechanism
     inputs: Inputs
     gains: Gains
+    settings: Settings
     turning: Turning
     angles: Angles
     times: np.ndarray
@@ -178,27 +180,28 @@ class Run:
                 break
         return status, done, frames.gathered(self.plan, seen, self.every // every)
 
-    def stepwise(self, controller: Controller | None) -> int:
+    def stepwise(self, controller: Controller | None, before: np.ndarray) -> int:
         """To the end step by step: a controller decides at every knot where one begins, and gains may change.
 
         It sees velocities as if the inputs of the step before stayed: half of what acts at a knot acts before it, and
         the step that does is solved ahead. Those recorded are under its own inputs, by the step that was taken.
         Targets, of drivers and servos, are those at the step's second knot; those that it does not name look ahead to
         the next knot's signal. At the last knot, where no step begins, the last inputs stay.
+        before: (m,) inputs under which the first knot is seen.
         """
         parameters = self.engine.parameters.copy()
         try:
-            return self._stepwise(controller)
+            return self._stepwise(controller, before)
         finally:
             self.engine.parameters[:] = parameters
 
-    def _stepwise(self, controller: Controller | None) -> int:
-        states = SeenStates(self.mechanism, self.plan, self.turning, self.angles)
+    def _stepwise(self, controller: Controller | None, before: np.ndarray) -> int:
+        states = SeenStates(self)
         times, again, every = self.times.tolist(), frames.places_again(self.plan), self.every
         first = self.found[0]
         block = np.zeros((1 + (self.steps if every == 1 else every), first.shape[1]), first.dtype)
         block[0] = first[0]
-        state = states.state(first[0].copy(), times[0])
+        state = states.state(first[0].copy(), times[0], before)
         others = np.setdiff1d(np.arange(len(self.inputs.names)), self.inputs.ahead)
         take = recorder_of(self.engine, self.options, block)
         self._quick = not self.gains.names and not self.inputs.ahead
@@ -217,7 +220,7 @@ class Run:
                     self.found[0] = block[: n + 1]
                 return status
             self.done = n + 1
-            state = seen(block[k + 1].copy(), times[n + 1])
+            state = seen(block[k + 1].copy(), times[n + 1], row)
             if every > 1 and k + 1 == every:
                 self.found.append(frames.gathered(self.plan, block, every)[1:])
                 block[0], block[1:] = block[every], 0.0
@@ -251,7 +254,7 @@ class Run:
         """Put finite numbers of inputs that have one entry into a row; False, and nothing is put, where others are."""
         column = self.inputs.alone
         for name, value in answer.items():
-            if type(value) is not float or not -INFINITY < value < INFINITY or name not in column:
+            if not isinstance(value, float) or not -INFINITY < value < INFINITY or name not in column:
                 return False
         for name, value in answer.items():
             row[column[name]] = value

@@ -81,6 +81,7 @@ class Simulation:
             mechanism=own.mechanism,
             inputs=own.inputs,
             gains=own.gains,
+            settings=own.settings,
             turning=own.turning,
             angles=own.angles,
             times=self.times,
@@ -98,7 +99,7 @@ class Simulation:
         run.found.append(self.engine.observe(seen_under, self.options)[None])
         if before is not None:
             frames.carry_over(self.plan, run.found[0][0], before)
-        return run, run.stepwise(controller) if controller or driving.gains_given else run.through()
+        return run, run.stepwise(controller, seen_under) if controller or driving.gains_given else run.through()
 
     def failure(self, run: Run, status: int) -> SolverError:
         """The error of the step that a run ended in."""

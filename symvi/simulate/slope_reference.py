@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from types import SimpleNamespace
 
 import numpy as np
@@ -11,7 +11,7 @@ from symvi.emit.python import compile_kernel
 from symvi.kernels.records import STORES
 from symvi.numbers.centring import INSIDE, MOST_CENTRED, SETTLED, STAYING
 from symvi.numbers.control import PARTS, SolverOptions
-from symvi.program.slope_scripts import slopes_of
+from symvi.program.slope_scripts import increments, slopes_of
 from symvi.program.slopes import MARK, Place, Slopes, slope_fields
 from symvi.simulate.engine import PythonEngine
 from symvi.simulate.rule_newton import RuleNewton
@@ -126,18 +126,40 @@ class ReferenceSlopes:
         if name == "step":
             self._switch_on()
             common.length[0] = 1.0
+        elif name == "chord":
+            self.solver.set_up()
+            self._switch_on()
+            common.length[0] = 1.0
+            self._clear(increments(self.program))
         else:
             self.solver.set_up()
             self.solver.switches(0.0, 1.0, 0.0)
         memory = self._memory(seeds)
         script = self.scripts[name]
+        still = {(place.kind, place.field): place.entry for place in script.script.still}
         for action, calls in zip(script.script.actions, script.calls, strict=True):
+            if action.phase == "finish":
+                self._clear(still)
             if action.phase != "arrive" or last:
                 self._call(calls, memory)
-        if name == "step":
+        if name in ("step", "chord"):
             self.arrived = self.state()
         columns = next(iter(seeds.values())).shape[1]
         return {store: self._flat(store, memory, columns) for store in ("state", "work", "motion")}
+
+    def _clear(self, fields: Iterable[tuple[str, str]]) -> None:
+        """Zeros in fields of work records, by type of nodes."""
+        for kind, name in fields:
+            for record in self.solver.memory.work[kind]:
+                values = getattr(record, name)
+                for k in range(len(values)):
+                    values[k] = 0.0
+
+    def rows(self) -> np.ndarray:
+        """How far rows of joints are open, in the order of the layout; of the placement whose tangents were taken."""
+        work = self.solver.memory.work
+        found = [work[kind][node].g for kind, node, _ in self.layout.whole("work", "g")]
+        return np.concatenate([np.zeros(0), *(np.array(each, float) for each in found)])
 
     def coordinates(self, near: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Coordinates of joints and their rates by the momenta that are carried to the knot, and (n, 6) velocities of

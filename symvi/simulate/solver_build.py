@@ -129,11 +129,17 @@ def check_order(mechanism: Mechanism, composition: Composition | None) -> None:
         )
 
 
-def composed(mechanism: Mechanism, loops: str = "drop-redundant", coordinates: str = "auto", order: int | str = 2):
+def composed(
+    mechanism: Mechanism,
+    loops: str = "drop-redundant",
+    coordinates: str = "auto",
+    order: int | str = 2,
+    known: tuple[MultibodySystem, Choices] | None = None,
+):
     """The program of a mechanism, its loops analysed. Raises MechanismError, AssemblyError.
 
     coordinates: what is solved for, "maximal", "tree", or "auto": what takes fewer operations. order: of the steps, or
-    a composition by name.
+    a composition by name. known: what `decided` said, where that was asked before: loops of many bodies take long.
     """
     from symvi.analysis.refusals import beyond_doubles
     from symvi.program.cheapest import program_of
@@ -141,7 +147,7 @@ def composed(mechanism: Mechanism, loops: str = "drop-redundant", coordinates: s
     composition = composition_of(order)
     check_order(mechanism, composition)
     rule = rule_of(order) if is_rule(order) else None
-    system, choices = decided(mechanism, loops, composition is not None)
+    system, choices = known or decided(mechanism, loops, composition is not None)
     try:
         with np.errstate(over="raise", invalid="raise", divide="raise"):
             program = program_of(system, choices, _formulation(system, choices, coordinates, rule))

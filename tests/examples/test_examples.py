@@ -64,6 +64,7 @@ AS_A_PROCESS = BY_THE_USUAL_COMPILER | {"controller_on_board", "damped_pendulum"
 
 PACKAGES = {  # example -> what it needs, and the extra that brings it
     "constraints_of_trees": ("scipy", "sweep"),
+    "direct_transcription": ("casadi", "casadi"),
     "walking": ("gymnasium", "learn"),
 }
 PROGRAMS = {  # example -> program that it needs -> the package that brings it
