@@ -9,13 +9,12 @@ from numpy.typing import NDArray
 
 from symvi.errors import SolverError
 from symvi.numbers.centring import UNSETTLED
-from symvi.numbers.composition import composition_of
 from symvi.numbers.control import SolverOptions, SolverStatus
 from symvi.simulate.linearization import Linearization
 from symvi.simulate.parameter_tangents import ParameterTangents
 from symvi.simulate.plan import Plan
 from symvi.simulate.slope_charts import Coordinate, Knot, SlopeEngine, candidates, inverse, names_of
-from symvi.simulate.slope_parts import aims, driven_to
+from symvi.simulate.slope_parts import aims, driven_to, ends, put_lengths
 from symvi.simulate.slope_trees import is_plain, matrices
 
 Array = NDArray[np.float64]
@@ -45,9 +44,6 @@ class Linearizer:
         self.near = np.zeros(plan.sizes["motion"] // 2)  # coordinates of joints that were told last
         self.parameters = moving.columns(self.layout, plan)
         self.reached = np.zeros(0)  # where the step that was linearised last leads: of contacts, that of one centring
-        composition = composition_of(plan.notes.get("composition", 2))
-        self.shares = [float(share) for share in composition.shares] if composition else [1.0]
-        self.ends = [float(end) for end in composition.times] if composition else [1.0]
         self.plain = False  # until a step has been checked in whole: then the generated function may make the rest
 
     def step(self, state: Array, inputs: Array) -> tuple[Linearization, Array]:
@@ -97,12 +93,10 @@ class Linearizer:
         """The state of a motion that is at a start in its midst: forces at the knot act for a whole step, and weights
         of dampers are those of the knot. Its velocities are those that momenta have as they are carried there. A rule
         has momenta of the knot whole."""
-        state, plan, length = start.copy(), self.plan, self.length()
+        state, plan = start.copy(), self.plan
         if "rule" in plan.notes:
             return state
-        for name, share in zip(("before", "earlier", "earliest"), reversed((self.shares * 3)[-3:]), strict=True):
-            if f"common/0/{name}" in plan.fields["state"]:
-                state[plan.at("state", "common", 0, name)] = share * length
+        put_lengths(plan, state, self.length())
         weights = [
             slice(a, a + size) for name, (a, size) in plan.fields["state"].items() if name.endswith("theta_before")
         ]
@@ -195,12 +189,10 @@ class Linearizer:
         driven[:, columns - k - len(inputs) : columns - k] = np.eye(len(inputs))
         own = np.zeros((len(self.parameters), columns))
         own[:, columns - k :] = self.parameters
-        ends = self.ends
-        for number in range(1, parts * len(ends) + 1):
-            part, inner = divmod(number - 1, len(ends))
-            share, last = (part + ends[inner]) / parts, number == parts * len(ends)
-            row, ahead = aims(self.plan, state, inputs, share), after
-            if parts * len(ends) > 1:
+        shares = ends(self.plan, parts)
+        for number, share in enumerate(shares, 1):
+            row, ahead, last = aims(self.plan, state, inputs, share), after, number == len(shares)
+            if len(shares) > 1:
                 slopes.enter(now, row)
                 self._check(slopes.part(parts, number, self.options))
                 ahead = slopes.state()
