@@ -179,7 +179,7 @@ CHOSEN = {
     "describing": {"10 mm", "1e6", "1e4"},  # of an example, and of a demo
     "notebook": {"1.5 MB"},  # tests/page/test_notebook.py
     "slopes": {"1e-3", "1e-8"},  # smoothing
-    "verify": {"1e-6", "1e-7"},  # bound of effects, sizes of points
+    "verify": {"1e-6", "1e-7", "3e6", "3e7"},  # bound of effects, sizes of points, budgets
     "start": {"210 MB", "510 MB", "0.01 s", "1e100", "1e-100"},  # tests/packaging/test_fresh_clone.py
 }
 
