@@ -24,11 +24,13 @@ from symvi.program.program import Program
 STEP = (  # phases of a step that lanes take
     "setup", "prepare", "watch", "measure_bend", "begin", "evaluate", "merit", "linearize", "eliminate", "resolve",
     "substitute", "advance", "compare", "spread", "arrive", "finish", "warm", "apply_impulse", "scale", "exact", "keep",
-    "recall", "predict", "right_hand_side", "right_hand_side_exact", "respond",
+    "recall", "predict", "right_hand_side", "right_hand_side_exact", "respond", "do_work",
 )  # fmt: skip
 SCALING, CENTRED = ("scale", "exact"), ("right_hand_side", "right_hand_side_exact")  # of which lanes take either
+AFRESH, AGAIN = ("linearize", "eliminate", "substitute"), ("resolve", "substitute")  # factors, and those made before
 NUMBER = re.compile(r"-?[0-9][0-9.e+-]*f?")
 STATE = re.compile(rf"\w+{SUFFIX['state']}->")
+LIBRARY = ("exp", "expm1", "log", "log1p")  # C's own, lane by lane
 FUNCTIONS = {
     "sqrt": "root_of",
     "max": "greater_of",
@@ -51,7 +53,7 @@ class LanePrinter(CPrinter):
         return text
 
     def function(self, name: str, arguments: Sequence[str]) -> str:
-        return f"{FUNCTIONS[name]}({', '.join(map(_in_all_lanes, arguments))})"
+        return f"{FUNCTIONS.get(name, f'{name}_of')}({', '.join(map(_in_all_lanes, arguments))})"
 
     @staticmethod
     def _lines(statement: Statement) -> list[str]:
@@ -69,13 +71,11 @@ def _in_all_lanes(expression: str) -> str:
 
 
 def has_lanes(program: Program) -> bool:
-    """Whether lanes can step a program: without contacts in loops or left out, and C's library."""
-    notes, decided = program.notes, _places(program, ("setup",))
+    """Whether lanes can step a program: one that leaves no contacts out where they are far."""
+    decided = _places(program, ("setup",))
     if decided & _places(program, [phase for phase in STEP if phase != "setup"]):
         return False  # what parameters decide is worked out once in a rollout
-    if "near" in notes:
-        return False  # every world has its own list of contacts that are near
-    return not (notes["inequalities"] and notes["loops"]) and not notes.get("uses_c_library", False)
+    return "near" not in program.notes  # every world has its own list of contacts that are near
 
 
 def generate_batch(prefix: str, real: str, coordinates: int, kept: Path | None = None) -> Sources:
@@ -92,20 +92,30 @@ def generate_lanes(
 ) -> Sources:
     """The same with worlds side by side in vectors. It needs gcc or clang. program: one that has lanes."""
     program = in_precision(program, real)
-    program = replace(program, phases={phase: program.phases.get(phase, ()) for phase in STEP})
+    asked = [phase for phase in STEP if phase != "do_work" or program.notes["inequalities"]]
+    program = replace(program, phases={phase: program.phases.get(phase, ()) for phase in asked})
     lane = f"{prefix}_lane"
     view = view_of(program, layout, real, lane, printing=LanePrinter)
     printer = LanePrinter(program, lane, real)
-    scaling, centred = (_written(program, phases) for phases in (SCALING, CENTRED))
+    fields = {name: _written(program, phases) for name, phases in _choices(program).items()}
     view |= {
         "lane": lane,
         "structs": list(printer.structs()),
-        "scaling_fields": scaling,
-        "right_hand_side_fields": centred,
+        "library": sorted(name for name in LIBRARY if any(name in k.operation_count() for k in program.kernels())),
+        **fields,
+        "either_fields": list({each["name"]: each for found in fields.values() for each in found}.values()),
     }
-    view["either_fields"] = list({field["name"]: field for field in (*scaling, *centred)}.values())
     view |= _view(prefix, coordinates)
     return _sources(prefix, real, view, environment("lanes", kept).get_template("lanes.c.jinja").render(view), kept)
+
+
+def _choices(program: Program) -> dict[str, tuple[str, ...]]:
+    """Phases of which some lanes want others than their neighbours, by what the fields that they write are called."""
+    if program.notes["inequalities"]:
+        return {"scaling_fields": SCALING, "right_hand_side_fields": CENTRED}
+    if program.notes["chords"]:
+        return {"answer_fields": AGAIN, "solution_fields": (*AFRESH, *AGAIN)}
+    return {}
 
 
 def _places(program: Program, phases: Iterable[str]) -> set[tuple[str, str, str]]:

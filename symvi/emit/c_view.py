@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from fractions import Fraction
 
 from symvi import __version__
@@ -66,6 +67,7 @@ from symvi.numbers.control import (
     SolverStatus,
 )
 from symvi.numbers.quadrature import rule_of
+from symvi.program.fusion import in_one_way
 from symvi.program.precision import COARSER
 from symvi.program.program import Program
 from symvi.program.slopes import Slopes
@@ -105,6 +107,7 @@ MEANINGS = {
     "substitute": "backward substitution, root first",
     "take_velocity": "take the solved velocities",
     "advance": "take the increment",
+    "follow": "backward substitution, root first, and the increment is taken on the way",
     "shorten_step": "take less of the increment",
     "react": "forces and torques of the joints",
     "compare": "how far velocities are from where their last change led",
@@ -165,6 +168,7 @@ def view_of(
 ) -> dict:
     """All names that the templates of C use, but for the start. Arguments as for `generate`; printing: of kernels."""
     printer, composition = printing(program, prefix, real), composition_of(program.notes.get("composition", 2))
+    program = _following(program, layout)
     left_out = (() if program.notes["loops"] else OF_LOOPS, () if composition else OF_COMPOSITIONS)
     can_end = set(SolverStatus).difference(*left_out)
     phases = {phase: phase_lines(layout, printer, phase, program.phases.get(phase, ())) for phase in MEANINGS}
@@ -230,6 +234,7 @@ def view_of(
         "fastest": {each.name.lower(): printer.literal(each.fastest) for each in Beginning},
         "fall": printer.literal(Fraction(str(FALL))),
         "chords": program.notes["chords"],
+        "open_entries": open_entries(program),
         "chord": printer.literal(Fraction(str(CHORD))),
         "curved": printer.literal(Fraction(str(CURVED))),
         "safety": printer.literal(Fraction(str(SAFETY))),
@@ -334,6 +339,31 @@ def _one_by_one(run: dict) -> list[dict]:
 def _named(printer: CPrinter, what: str, name: str) -> tuple[str, str]:
     """The constant of a thing, and a remark on it."""
     return printer.constants.constant(what, name), printer.constants.remark(what, name)
+
+
+def _following(program: Program, layout: str) -> Program:
+    """In joint coordinates: with the sweep that takes an increment beside the one that solves for it, as "follow".
+
+    Each waits for its own last link. Only loops over many links gain by that: processors look over those of a few.
+    """
+    if layout != "looped" or not program.notes["chords"] or "rule" in program.notes:
+        return program
+    ways = in_one_way(program.phases["substitute"], program.phases["advance"])
+    return replace(program, phases={**program.phases, "follow": tuple(ways)})
+
+
+def open_entries(program: Program) -> list[int]:
+    """Which entries of what is open at a body are not always zero: in joint coordinates, those that a sweep stores."""
+    if not program.notes["chords"]:
+        return list(range(6))
+    places = {
+        place.index
+        for phase in ("evaluate", "push")
+        for call in program.phases.get(phase, ())
+        for place in call.kernel.writes
+        if (call.kernel.kind(place.port), place.store, place.field) == ("body", "work", "rest")
+    }
+    return sorted(places)
 
 
 def _undetermined(program: Program, printer: CPrinter) -> list[str]:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from symvi.kernels.kernel import Kernel, Location
+from symvi.kernels.kernel import Kernel, Location, Port
 from symvi.kernels.records import Records
 from symvi.program.program import Call
 from symvi.scalar import Graph, Scalar
@@ -41,6 +41,7 @@ class Patterns:
         self.phases, self.kinds, self.exempt, self.needed, self.given = phases, kinds, exempt, needed, given
         self.kernels = list(dict.fromkeys(call.kernel for calls in phases.values() for call in calls))
         self.known: dict[Place, object] = {}
+        self.settled: dict[Place, Fraction] = {}  # constants that something else than a kernel reads
 
     def simplified(self) -> dict[str, list[Call]]:
         """The calls of all phases, those that have nothing left to do taken out."""
@@ -48,12 +49,30 @@ class Patterns:
         self._find(fixed)
         constants = {place: value for place, value in self.known.items() if isinstance(value, Fraction)}
         made = {k: k if k in fixed else self._rewritten(k, constants) for k in self.kernels}
+        looked_at = {self._place(kernel, location) for kernel in fixed for location in kernel.writes}
+        self.settled = {
+            place: value
+            for place, value in constants.items()
+            if place[1] == "work" and place not in looked_at and self.needed(place)
+        }
         self._drop_unread(made, fixed)
         made = {original: _with_used_ports(kernel) for original, kernel in made.items()}
         found = {}
         for phase, calls in self.phases.items():
             found[phase] = [_called(call, made[call.kernel]) for call in calls if made[call.kernel].outputs]
+        found["setup"] = [*found["setup"], *self._constants()]
         return found
+
+    def _constants(self) -> list[Call]:
+        """What control reads of these numbers is stored once, before a step: a call for each record that has some."""
+        nodes = dict.fromkeys(node for calls in self.phases.values() for call in calls for node in call.nodes)
+        kernels = {}
+        for kind in dict.fromkeys(place[0] for place in self.settled):
+            graph, port = Graph(), Port(kind, kind)
+            values = sorted((place[2:], value) for place, value in self.settled.items() if place[0] == kind)
+            outputs = tuple((Location(kind, "work", *at), graph.constant(value)) for at, value in values)
+            kernels[kind] = Kernel(f"settle_{kind}", "numbers that are the same in every step", (port,), graph, outputs)
+        return [Call(kernels[node.kind], (node,), node.name) for node in nodes if node.kind in kernels]
 
     # --- constants ----------------------------------------------------------------------------------------------------
     def _place(self, kernel: Kernel, location: Location) -> Place:
@@ -139,6 +158,8 @@ class Patterns:
 
     def _is_live(self, kernel: Kernel, location: Location, live: Collection[Place]) -> bool:
         place = self._place(kernel, location)
+        if place in self.settled:
+            return False
         return not (place[0] in self.kinds and place[1] == "work") or place in live or self.needed(place)
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 
 from symvi.kernels.body_kernels import BODY
 from symvi.kernels.carried_joint import AGES, MEANINGS, OF_JOINT, Link
+from symvi.kernels.tracing import KEPT
 from symvi.program.border import Border
 from symvi.program.patterns import Place
 
@@ -42,7 +43,8 @@ def needed_numbers(border: Border, closes: bool) -> Callable[[Place], bool]:
         if kind in border.kinds:
             return border.is_needed(kind, name)
         if kind == BODY:
-            return name not in _OF_BODIES_ONLY or name in _READ_OF_BODIES
+            alone = name in _OF_BODIES_ONLY or name.startswith(KEPT)
+            return not alone or name in _READ_OF_BODIES
         read = (*_READ_OF_JOINTS, *(("u", "base", "s") if closes else ()))
         return name not in OF_JOINT or name in read
 

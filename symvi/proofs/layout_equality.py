@@ -16,6 +16,8 @@ from symvi.proofs.cprogram import PrintedProgram
 from symvi.proofs.ctext import Function
 from symvi.proofs.kernels import read_printed
 
+FOLLOW = "follow"  # substitute and advance in one, where a layout has it
+
 
 class Meanings:
     """Numbers for expressions: expressions of any text have one number if and only if they are the same arithmetic."""
@@ -41,7 +43,10 @@ class Meanings:
                     names[statement.target] = number
                 else:
                     stored.append((statement.target, number))
-            self._functions[function.text] = function.records, tuple(stored)
+            loaded = {
+                (entry[1], entry[2]) for statement in function.statements for entry in _entries(statement.expression)
+            }
+            self._functions[function.text] = function.records, tuple(stored), frozenset(loaded)
         return self._functions[function.text]
 
     def _number(self, tree: tuple, names: dict[str, int]) -> int:
@@ -57,6 +62,15 @@ class Meanings:
         return self._numbers.setdefault(node, len(self._numbers))
 
 
+def _entries(tree: tuple) -> Iterator[tuple]:
+    """The numbers of records that an expression reads."""
+    if tree[0] == "entry":
+        yield tree
+    elif tree[0] not in ("name", "number"):
+        for part in tree[2] if tree[0] == "call" else tree[1:]:
+            yield from _entries(part)
+
+
 def _plain_name(printed: str) -> str:
     """The name of a function in every precision."""
     return "sqrt" if printed.endswith("_SQRT") else printed.removesuffix("f") if printed != "angle_of" else printed
@@ -70,6 +84,42 @@ def differences_between_layouts(program: Program) -> Iterator[str]:
         for real in ("double", "float"):
             if (layout, real) != ("unrolled", "double") and not is_too_large(layout, program):
                 other = meanings.of_program(read_printed(program, layout, real))
-                for phase in sorted(plain.keys() | other.keys()):
+                for phase in sorted((plain.keys() | other.keys()) - {FOLLOW}):
                     if plain.get(phase) != other.get(phase):
                         yield f"{program.name}: phase {phase} in layout {layout}, {real}"
+                if FOLLOW in other and not is_one_way(other[FOLLOW], other["substitute"], other["advance"]):
+                    yield f"{program.name}: phase {FOLLOW} in layout {layout}, {real}"
+
+
+def is_one_way(calls: list[tuple], first: list[tuple], second: list[tuple]) -> bool:
+    """Whether calls are those of two phases that run one after the other, and each finds what it would find there.
+
+    The calls of each phase stand in its order, and none of the second stands before one of the first where either
+    stores what the other one loads or stores.
+    """
+    early: list[tuple] = []  # calls of the second phase that stand so far
+    rest, later = list(reversed(first)), list(reversed(second))
+    for call in calls:
+        if rest and call == rest[-1]:
+            if any(_meet(call, each) for each in early):
+                return False
+            rest.pop()
+        elif later and call == later[-1]:
+            early.append(later.pop())
+        else:
+            return False
+    return not rest and not later
+
+
+def _meet(call: tuple, other: tuple) -> bool:
+    """Whether one of two calls stores what the other one loads or stores."""
+    (loads, stores), (others, stored) = _touched(call), _touched(other)
+    return bool(stores & (others | stored) or stored & loads)
+
+
+def _touched(call: tuple) -> tuple[set[tuple], set[tuple]]:
+    """The fields of records that a call loads, and those that it stores: of each only what it may store."""
+    (arguments, stored, loaded), records = call
+    called = dict(zip((name for name, _ in arguments), records, strict=True))
+    loads = {(called[record], field) for record, field in loaded}
+    return loads, {(called[target[1]], target[2]) for target, _ in stored}

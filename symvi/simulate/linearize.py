@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from symvi.errors import ArgumentError, SolverError
 from symvi.numbers.centring import UNSETTLED
+from symvi.numbers.composition import composition_of
 from symvi.numbers.control import SolverOptions, SolverStatus
 from symvi.simulate.linearization import Linearization
 from symvi.simulate.parameter_tangents import ParameterTangents
@@ -44,15 +45,17 @@ class Linearizer:
         self.chosen: list[Coordinate] = []
         self.near = np.zeros(plan.sizes["motion"] // 2)  # coordinates of joints that were told last
         self.parameters = self._parameters()
+        self.reached = np.zeros(0)  # where the step that was linearised last leads: of contacts, that of one centring
+        composition = composition_of(plan.notes.get("composition", 2))
+        self.shares = [float(share) for share in composition.shares] if composition else [1.0]
+        self.ends = [float(end) for end in composition.times] if composition else [1.0]
         self.plain = False  # until a step has been checked in whole: then the generated function may make the rest
 
     def step(self, state: Array, inputs: Array) -> tuple[Linearization, Array]:
         """The step from a state of the solver, and the state that it leads to. Raises SolverError, AssemblyError."""
         if self.plain and (plain := self._plainly(state, inputs)) is not None:
             return plain
-        first = Knot(self.slopes, self.plan, state, inputs, self.parameters)
-        if not self.chosen:
-            self.chosen = first.choose(self.every, self.names)
+        first = self.knot(state, inputs)
         lift = self.lift(first)
         n, m = lift.shape[1] - self.parameters.shape[1], len(inputs)
         seeds = np.hstack([lift[:, :n], np.zeros((len(lift), m)), lift[:, n:]])
@@ -66,7 +69,7 @@ class Linearizer:
                 SolverStatus.NOT_FINITE,
             )
         self.plain = is_plain(self)
-        parted = found[:, :n], found[:, n : n + m], found[:, n + m :]
+        parted, self.reached = (found[:, :n], found[:, n : n + m], found[:, n + m :]), centred
         return self._result(parted, state, centred, inputs, parts), after
 
     def _plainly(self, state: Array, inputs: Array) -> tuple[Linearization, Array] | None:
@@ -77,25 +80,26 @@ class Linearizer:
         found = matrices(self, state, inputs, self.options) if status == 0 and parts == 1 else None
         if found is None:
             return None
-        none = np.zeros((len(found[0]), 0))
+        none, self.reached = np.zeros((len(found[0]), 0)), after
         return self._result((*found, none), state, after, inputs, 1), after
 
     def _result(
         self, found: tuple[Array, Array, Array], state: Array, after: Array, inputs: Array, parts: int
     ) -> Linearization:
-        length = float(self.slopes.engine.parameters[self.plan.at("parameters", "common", 0, "h")][0])
         x, ahead = self.values(state, inputs), self.values(after, inputs)
-        about = length, "knot", parts, self.smoothing
+        about = self.length(), "knot", parts, self.smoothing
         return Linearization(*found, self._named(), self.plan.inputs, self.moving.names, x, ahead, *about)
 
     def underway(self, start: Array, inputs: Array) -> Array:
         """The state of a motion that is at a start in its midst: forces at the knot act for a whole step, and weights
-        of dampers are those of the knot. Its velocities are those that momenta have as they are carried there."""
-        state, plan = start.copy(), self.plan
-        length = float(self.slopes.engine.parameters[plan.at("parameters", "common", 0, "h")][0])
-        for name in ("before", "earlier", "earliest"):
+        of dampers are those of the knot. Its velocities are those that momenta have as they are carried there. A rule
+        has momenta of the knot whole."""
+        state, plan, length = start.copy(), self.plan, self.length()
+        if "rule" in plan.notes:
+            return state
+        for name, share in zip(("before", "earlier", "earliest"), reversed((self.shares * 3)[-3:]), strict=True):
             if f"common/0/{name}" in plan.fields["state"]:
-                state[plan.at("state", "common", 0, name)] = length
+                state[plan.at("state", "common", 0, name)] = share * length
         weights = [
             slice(a, a + size) for name, (a, size) in plan.fields["state"].items() if name.endswith("theta_before")
         ]
@@ -107,10 +111,21 @@ class Linearizer:
                 state[each] = after[each]
         return state
 
+    def length(self) -> float:
+        """Of the step [s]."""
+        return float(self.slopes.engine.parameters[self.plan.at("parameters", "common", 0, "h")][0])
+
+    def knot(self, state: Array, inputs: Array) -> Knot:
+        """The tangents of a knot; the first one chooses the coordinates. Raises AssemblyError, ArgumentError."""
+        found = Knot(self.slopes, self.plan, state, inputs, self.parameters)
+        if not self.chosen:
+            self.chosen = found.choose(self.every, self.names)
+        return found
+
     # --- from minimal tangents to those of a state, and back ----------------------------------------------------------
-    def lift(self, knot: Knot) -> Array:
-        """(numbers of the state, coordinates + rates + memory + parameters) the tangents of a state on the joints."""
-        knot.check(self.chosen)
+    def placed(self, knot: Knot) -> tuple[Array, Array]:
+        """(6 bodies, ...) and (numbers of the state, ...), by coordinates, memory and parameters: displacements of
+        bodies on the joints, and tangents of placements and memory."""
         size, count = 6 * knot.bodies, len(self.chosen)
         equations = np.vstack([knot.rows, knot.gradients(self.chosen)])
         unit = np.vstack([np.zeros((len(knot.rows), count)), np.eye(count)])
@@ -121,7 +136,14 @@ class Linearizer:
         along = np.linalg.lstsq(equations[:, :size] / scale, wanted / scale, rcond=ROUND_OFF)[0]
         moved = knot.moved @ along
         moved[:, count:] += np.hstack([knot.kept, knot.given])
-        pushes = self._momenta(knot, np.asarray(along[:, :count], float))
+        return np.asarray(along, float), moved
+
+    def lift(self, knot: Knot) -> Array:
+        """(numbers of the state, coordinates + rates + memory + parameters) the tangents of a state on the joints."""
+        knot.check(self.chosen)
+        count = len(self.chosen)
+        along, moved = self.placed(knot)
+        pushes = self._momenta(knot, along[:, :count])
         own = np.zeros((len(self.parameters), moved.shape[1] + count))
         own[:, moved.shape[1] - self.parameters.shape[1] : moved.shape[1]] = self.parameters
         rates = knot.rates(self.chosen, knot.run("knot", np.hstack([moved, pushes]), own))
@@ -181,9 +203,12 @@ class Linearizer:
         driven[:, columns - k - len(inputs) : columns - k] = np.eye(len(inputs))
         own = np.zeros((len(self.parameters), columns))
         own[:, columns - k :] = self.parameters
-        for number in range(1, parts + 1):
-            row, ahead = aims(self.plan, state, inputs, number / parts), after
-            if parts > 1:
+        ends = self.ends
+        for number in range(1, parts * len(ends) + 1):
+            part, inner = divmod(number - 1, len(ends))
+            share, last = (part + ends[inner]) / parts, number == parts * len(ends)
+            row, ahead = aims(self.plan, state, inputs, share), after
+            if parts * len(ends) > 1:
                 slopes.enter(now, row)
                 self._check(slopes.part(parts, number, self.options))
                 ahead = slopes.state()
@@ -191,10 +216,10 @@ class Linearizer:
             self._settle()
             given = {
                 "state": moved,
-                "input": driven_to(self.plan, self.layout, driven, seeds, number / parts),
+                "input": driven_to(self.plan, self.layout, driven, seeds, share),
                 "parameters": own,
             }
-            moved = slopes.run("step", given, last=number == parts)["state"]
+            moved = slopes.run("step", given, last=last)["state"]
             now = slopes.arrived.copy()
             for name, (offset, size) in self.plan.fields["state"].items():
                 if name.startswith("common/"):  # lengths of steps, which control hands on
