@@ -16,13 +16,17 @@ from numbers import Real
 from symvi.verify.errors import Endless, VerificationError
 
 EFFORT = 30e6  # operations of a question
-ONE_VALUE, IN_A_SEARCH = 3e6, 1e6  # of one value; at points that nobody asked for
+ONE_VALUE, IN_A_SEARCH = 3e6, 5e5  # of one value; at points that nobody asked for
 AIMING, COMPARING = 0.5, 0.8  # of the budget, after which points are no longer looked for, and ways no longer compared
 TOLD = 2e6  # operations between two words about progress
 # Looks that naming may take, by the order of the derivative; a look is one comparison of two matrices.
 LOOKS = {1: 12_000, 2: 40_000}
 EVALUATED, ADDED, REPLACED = 10, 50, 40  # looks that it costs: a derivative, terms that are added, another array
 SHARE = 0.4  # of the looks, for arrays in the place of others
+
+
+class _TooMany(BaseException):
+    """No Exception, so that a user's `except Exception` does not keep the value's end to itself."""
 
 
 class Effort:
@@ -39,7 +43,7 @@ class Effort:
         self._limit = self._next
 
     def spend(self, operations: int) -> None:
-        """Raises Endless where one value has taken too many."""
+        """Count operations; the value that has taken too many is Endless."""
         self.spent += operations
         if self.spent > self._limit:
             self._over()
@@ -57,20 +61,27 @@ class Effort:
                 self.tell(f"{self.stage}: {self.spent / 1e6:.0f} million operations")
         self._limit = min(self._end, self._next)
         if self.spent > self._end:
-            raise Endless(f"{self.said} does not end: one value takes more than {self.one_value:.0f} operations")
+            raise _TooMany
 
     def is_spent(self, share: float) -> bool:
         """Whether a share of the budget is gone."""
         return self.spent > share * self.operations
 
+    @property
+    def is_over(self) -> bool:
+        """Whether the value inside has taken too many, and code goes on all the same."""
+        return self.spent > self._end
+
     @contextmanager
     def value(self, said: str) -> Iterator[None]:
-        """One value of the user's code is computed inside."""
+        """One value of the user's code is computed inside. Raises Endless where it takes too many operations."""
         before = self.said, self._end
         self.said, self.calls = said, self.calls + 1
         self._set_end(min(self._end, self.spent + self.one_value))
         try:
             yield
+        except _TooMany:
+            raise Endless(f"{said} does not end: one value takes more than {self.one_value:.0f} operations") from None
         finally:
             self.said, end = before
             self._set_end(end)

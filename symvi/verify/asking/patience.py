@@ -48,7 +48,7 @@ def patient(effort: Effort) -> Iterator[None]:
     def tick(*_) -> None:
         nonlocal seen, ticks, said
         now = effort.spent, effort.calls
-        ticks = ticks + 1 if now == seen and effort.said else 0
+        ticks = ticks + 1 if (now == seen or effort.is_over) and effort.said else 0
         seen = now
         if ticks >= TICKS:
             said = said or effort.said
