@@ -1,25 +1,34 @@
 """Newton's direction by sweeps needs fewer iterations than quasi-Newton methods, and the midpoint rule keeps energy.
 
-Lee, Liu, Park & Srinivasa 2016, Figs. 2 and 4, in steps of 1 ms. Fig. 2: the energy of ten links over a million steps
+Lee, Liu, Park & Srinivasa 2016, Figs. 2 to 4, in steps of 1 ms. Fig. 2: the energy of ten links over a million steps
 of the midpoint rule, whose residual is their discrete recursive Newton-Euler algorithm, beside semi-implicit Euler.
 Fig. 4: iterations of 50 links from the paper's start, q + h q', until no equation lacks more than 1e-8 N m s, by
 Newton's method, by their impulse-based direction M(q)^-1 f (RIQN), and by Broyden's updates of it; solved here by
-textbook equations of a planar chain with dense matrices, and by symvi's sweeps, which take the same motion.
+textbook equations of a planar chain with dense matrices, and by symvi's sweeps, which take the same motion. The three
+starts of Section 3.3 are compared: q, q + h q', and semi-implicit Euler by accelerations. Fig. 3: processor time of a
+frame of 2 to 100 links without gravity, by symvi's steps of order 2, by its midpoint rule, and by the three methods
+with dense matrices in NumPy, whose time grows faster.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from time import thread_time
+
+import _one_core
 import numpy as np
 from _chains import open_chain
 from _planar_chain import PlanarChain
 from _report import EXACT, OTHER, OURS, THIRD, Report
+from _timing import time_steps
 
-from symvi import Simulator, SolverOptions
+from symvi import Mechanism, Simulator, SolverOptions
 
 STEP, LEFT = 1e-3, 1e-8  # [s], [N m s]
 ENERGY_LINKS, STEPS, QUICK_STEPS = 10, 1_000_000, 20_000
 LINKS, FRAMES, QUICK_FRAMES = 50, 400, 40
 MOST = 60  # iterations of a frame
+COUNTS, QUICK_COUNTS = (2, 5, 10, 20, 50, 100), (2, 10, 20)
 ANGLE = np.pi / 4
 
 
@@ -78,14 +87,25 @@ class Broyden(Impulses):
         return -self.inverse @ lacking
 
 
-def frames(method: Newton | Impulses, count: int) -> tuple[np.ndarray, np.ndarray, list[float]]:
+STARTS: dict[str, Callable[[PlanarChain, np.ndarray, np.ndarray], np.ndarray]] = {
+    "q": lambda chain, angles, rates: angles,
+    "q + h q'": lambda chain, angles, rates: angles + STEP * rates,
+    "by accelerations": lambda chain, angles, rates: (
+        angles + STEP * (rates + STEP * chain.accelerations(angles, rates))
+    ),
+}
+
+
+def frames(
+    method: Newton | Impulses, count: int, start: str = "q + h q'", links: int = LINKS
+) -> tuple[np.ndarray, np.ndarray, list[float]]:
     """Iterations and angles of every frame, and what the third one lacked after each iteration."""
-    chain, angles = PlanarChain(LINKS), np.full(LINKS, ANGLE)
-    momentum, rates = np.zeros(LINKS), np.zeros(LINKS)
+    chain, angles = PlanarChain(links), np.full(links, ANGLE)
+    momentum, rates = np.zeros(links), np.zeros(links)
     iterations, found, falls = [], [angles], []
     for frame in range(count):
         method.begin(chain, angles)
-        after = angles + STEP * rates
+        after = STARTS[start](chain, angles, rates)
         made = 0
         while made <= MOST:
             lacking = momentum + first_slope(chain, angles, after)
@@ -120,7 +140,39 @@ def semi_implicit_euler(steps: int, every: int) -> np.ndarray:
     return np.array(found)
 
 
+def turning(count: int) -> Mechanism:
+    """Links in one line without gravity, the first of which turns."""
+    chain = open_chain([0.0] * count).changed(gravity=(0, 0, 0))
+    first, *others = chain.joints
+    return chain.changed(joints=[first.changed(velocity=1.0), *others])
+
+
+def times(report: Report) -> dict[str, list[tuple[int, float]]]:
+    """By method: (links, us) of a frame: Fig. 3."""
+    found: dict[str, list[tuple[int, float]]] = {"order 2": [], "midpoint rule": []}
+    dense = {"Newton, dense": Newton(), "RIQN, dense": Impulses(), "Broyden, dense": Broyden()}
+    for links in QUICK_COUNTS if report.quick else COUNTS:
+        for name, rule in (("order 2", None), ("midpoint rule", "midpoint")):
+            simulator = Simulator(turning(links), coordinates="tree", rule=rule)
+            found[name].append((links, 1e6 * time_steps(simulator, repeats=5, steps=1000, step=STEP).minimum))
+        for name, method in dense.items():
+            before, few = thread_time(), 10 if links > 20 else 40
+            frames(method, few, links=links)
+            found.setdefault(name, []).append((links, 1e6 * (thread_time() - before) / few))
+    report.table(
+        ("us, links", *found),
+        [(rows[0][0], *(us for _, us in rows)) for rows in zip(*found.values(), strict=True)],
+    )
+    own = dict(found["order 2"])
+    report.at_most("a frame of ten links", own[10], 3.0, "us")
+    last = max(own)
+    bound = 2.0 if report.quick else 1.3
+    report.at_most(f"time of a link, of {last} against that of 10", (own[last] / last) / (own[10] / 10), bound)
+    return found
+
+
 def main() -> int:
+    _one_core.pin()
     report = Report(__doc__)
     count = QUICK_FRAMES if report.quick else FRAMES
     found = {"Newton": frames(Newton(), count), "RIQN": frames(Impulses(), count), "Broyden": frames(Broyden(), count)}
@@ -130,6 +182,11 @@ def main() -> int:
     report.at_most("iterations, Newton", means["Newton"], 4.0)
     report.at_most("iterations, RIQN (the paper: 5.69)", means["RIQN"], 5.69 + 1.16)
     report.at_most("Newton's iterations over RIQN's", means["Newton"] / means["RIQN"], 1.0)
+    by_start = {start: float(frames(Impulses(), count, start)[0].mean()) for start in STARTS}
+    for start, mean in by_start.items():
+        report.note(f"iterations, RIQN, from {start}", mean)
+    report.at_most("those by accelerations, over those from q", by_start["by accelerations"] / by_start["q"], 1.0)
+    took = times(report)
     simulator = Simulator(open_chain([ANGLE] * LINKS), coordinates="tree", rule="midpoint")
     motion = simulator.simulate(count * STEP, STEP, options=SolverOptions(tolerance=1e-12), record=["coordinates"])
     report.note("iterations of symvi's sweeps, from a cubic", float(motion.iterations[1:].mean()))
@@ -145,12 +202,16 @@ def main() -> int:
     report.at_most(f"energy over {steps} steps, of m g h, first half", early, 1e-3)
     report.at_most("the same, second half", late, 1e-3)
     if report.plot:
-        draw(report, found, energy / swing, every)
+        draw(report, found, energy / swing, every, took)
     return report.end()
 
 
-def draw(report: Report, found, energy: np.ndarray, every: int) -> None:
-    figure, (left, middle, right) = report.figure(1, 3)
+def draw(report: Report, found, energy: np.ndarray, every: int, took) -> None:
+    figure, ((left, corner), (middle, right)) = report.figure(2, 2, height=6.0)
+    for (name, rows), style in zip(took.items(), ("o-", "s-", "o--", "s--", "^--"), strict=True):
+        corner.loglog(*zip(*rows, strict=True), style, markersize=3, label=name)
+    corner.set(title="time of a frame [us]", xlabel="links")
+    corner.legend()
     short = 20_000
     other = semi_implicit_euler(short, short // 100)
     swing = 9.81 * float(PlanarChain(ENERGY_LINKS).levers.sum())

@@ -21,7 +21,7 @@ def singular_values(matrix: Array) -> Array:
     """Of a matrix, the largest first."""
     found = np.zeros(min(matrix.shape))
     if min(matrix.shape) >= LARGE:
-        matrix = matrix[_live(matrix)]
+        matrix = matrix[live_rows(matrix)]
     if matrix.size:
         values = np.linalg.svd(matrix, compute_uv=False)
         found[: len(values)] = values
@@ -32,7 +32,7 @@ def singular_value(matrix: Array, number: int) -> float:
     """One of them, the largest being number 0; of a large matrix as exactly as a sum of squares tells, to FAINT."""
     if min(matrix.shape) < LARGE:
         return float(singular_values(matrix)[number])
-    live = matrix[_live(matrix)]
+    live = matrix[live_rows(matrix)]
     squares = live @ live.T if len(live) < live.shape[1] else live.T @ live
     return float(np.sqrt(max(np.linalg.eigvalsh(squares)[::-1][number], 0.0))) if number < len(squares) else 0.0
 
@@ -52,7 +52,7 @@ def smallest_solution(matrix: Array, right: Array, cut: float) -> Array:
     if not matrix.size:
         return np.zeros(matrix.shape[1])
     if min(matrix.shape) >= LARGE:
-        rows = _live(matrix)
+        rows = live_rows(matrix)
         return _damped(matrix[rows], right[rows], FADES * cut)
     u, sigma, vt = np.linalg.svd(matrix, full_matrices=False)
     held = sigma > cut
@@ -64,7 +64,7 @@ def free_part(matrix: Array, u: Array, cut: float) -> Array:
     if not matrix.size:
         return u
     if min(matrix.shape) >= LARGE:
-        live = matrix[_live(matrix)]
+        live = matrix[live_rows(matrix)]
         for _ in range(2):
             u = u - _damped(live, live @ u, max(FADES * cut, FAINT))
         return u
@@ -73,7 +73,7 @@ def free_part(matrix: Array, u: Array, cut: float) -> Array:
     return u - held.T @ (held @ u)
 
 
-def _live(matrix: Array) -> NDArray[np.bool_]:
+def live_rows(matrix: Array) -> NDArray[np.bool_]:
     """Rows that are more than round-off: of a planar loop, those within its plane."""
     return np.einsum("ij,ij->i", matrix, matrix) > ROUND_OFF**2
 

@@ -14,7 +14,7 @@ from random import Random
 import numpy as np
 
 from symvi.analysis.assembly import STRIDE, Assembly, Position
-from symvi.analysis.dense import Elimination, singular_value
+from symvi.analysis.dense import LARGE, Elimination, live_rows, singular_value
 from symvi.analysis.equations import Array
 
 REDUNDANT = 1e-11  # a singular value that never exceeds this belongs to a redundant row
@@ -28,30 +28,31 @@ TIE = 1e-6  # rows whose residuals differ by less, relatively, are taken in thei
 SPENT = 1e-7  # a row that keeps less than this of its size 1 is never chosen
 NARROWED = 0.8
 WALKS = 5
-STRIDES = 3
+STRIDES = 3  # of a walk; of large loops each takes long, and one goes far enough in some of the many parts
 SHARES = (1.0, 0.2, 0.04)  # of a stride: a mechanism near the end of its range moves by short ones only
 
 
 def positions(assembly: Assembly, start: Position, along: Sequence[Array] = ()) -> list[Position]:
     """The start, some configurations reached from it by random walks, and some along given motions (a driver's)."""
     random = Random(1)
+    strides = STRIDES if len(assembly.chosen) < LARGE else 1
     found = [start]
     for _ in range(WALKS):
-        reached = _walk(assembly, found, random)
+        reached = _walk(assembly, found, random, strides)
         if reached is None:
             break
         found.append(reached)
     for motion in along:
         position: Position | None = start
         for _ in range(WALKS):
-            position = assembly.walk(position, motion, STRIDES, REDUNDANT)
+            position = assembly.walk(position, motion, strides, REDUNDANT)
             if position is None:
                 break
             found.append(position)
     return found
 
 
-def _walk(assembly: Assembly, found: Sequence[Position], random: Random) -> Position | None:
+def _walk(assembly: Assembly, found: Sequence[Position], random: Random, strides: int) -> Position | None:
     """One more configuration, from the last one or the first.
 
     Long strides before short ones; freedoms beyond doubt before those that are held too weakly to tell.
@@ -59,7 +60,7 @@ def _walk(assembly: Assembly, found: Sequence[Position], random: Random) -> Posi
     for share in SHARES:
         for cut in (REDUNDANT, INDEPENDENT):
             for begin in (found[-1], found[0]):
-                reached = assembly.walk(begin, assembly.direction(random), STRIDES, cut, share * STRIDE)
+                reached = assembly.walk(begin, assembly.direction(random), strides, cut, share * STRIDE)
                 if reached is not None:
                     return reached
     return None
@@ -102,6 +103,9 @@ def choose(matrices: Sequence[Array], count: int) -> list[int]:
     eliminations = [Elimination(matrix, count) for matrix in matrices]
     rows = np.arange(len(matrices[0]))
     left = np.full(len(rows), True)
+    live = np.min([elimination.squares for elimination in eliminations], axis=0) > SPENT**2
+    if live.sum() == count:  # in large planar nets: the others say nothing at all
+        return np.flatnonzero(live).tolist()
     for _ in range(count):
         squares = np.min([elimination.squares for elimination in eliminations], axis=0)
         squares[~left] = -1.0
@@ -120,7 +124,7 @@ def choose(matrices: Sequence[Array], count: int) -> list[int]:
 
 def quality(matrix: Array, chosen: Sequence[int], rank: int) -> float:
     """The smallest singular value of the chosen rows over that of all rows: 1 at best."""
-    if not rank or len(chosen) == len(matrix):
+    if not rank or len(chosen) == len(matrix) or not set(np.flatnonzero(live_rows(matrix)).tolist()) - set(chosen):
         return 1.0
     kept, full = (singular_value(m, rank - 1) for m in (matrix[list(chosen)], matrix))
     return kept / full if full > 0 else 0.0

@@ -50,8 +50,9 @@ def _balance(assembly: Assembly, position: Position, weights: Array) -> set[int]
         if carrier is None:
             continue
         rows = position.rows[carrier].gradients
-        share = left[:, body] @ position.tree.closing[body, :, : len(rows[body])]
-        sizes[:, carrier] = np.abs(np.einsum("lr,ri->li", share, rows[body] * units)).max(axis=1)
+        acting = np.flatnonzero(left[:, body].any(axis=1))  # of many loops few run through a body
+        share = left[acting, body] @ position.tree.closing[body, :, : len(rows[body])]
+        sizes[acting, carrier] = np.abs(share @ (rows[body] * units)).max(axis=1, initial=0.0)
         if above is not None:
-            left[:, above] -= np.einsum("lr,ri->li", share, rows[above])
+            left[acting, above] -= share @ rows[above]
     return set(np.flatnonzero((sizes > SMALL * sizes.max(axis=1, keepdims=True)).any(axis=0)).tolist())

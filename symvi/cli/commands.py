@@ -28,8 +28,10 @@ from symvi.errors import EnergyWarning, RateWarning, SpinWarning, StiffnessWarni
 from symvi.numbers.control import DEFAULTS, MOST_ITERATIONS, MOST_PARTS, PARTS
 
 if TYPE_CHECKING:
+    from symvi.analysis.choices import Choices
     from symvi.importers import Imported
     from symvi.mechanism import Mechanism
+    from symvi.physics.multibody import MultibodySystem
     from symvi.simulate import Simulator, Trajectory
 
 Layout = Annotated[
@@ -143,12 +145,15 @@ def info(
     from symvi.program.info import describe
     from symvi.simulate.described import settable_values
     from symvi.simulate.orders import name_of
-    from symvi.simulate.solver_build import composed
+    from symvi.simulate.solver_build import composed, decided
 
     mechanism = set_numbers(imported, set_, loops).mechanism
-    program = composed(mechanism, loops, coordinates, name_of(order, rule) or 2)
-    facts: dict[str, Any] = describe(mechanism, program) | settable_values(mechanism, program)
-    facts |= _other_coordinates(mechanism, loops, facts["coordinates"])
+    steps = name_of(order, rule) or 2
+    with console.status(f"analysing {mechanism.name}"):
+        known = decided(mechanism, loops)
+        program = composed(mechanism, loops, coordinates, steps, known if steps == 2 else None)
+        facts: dict[str, Any] = describe(mechanism, program) | settable_values(mechanism, program)
+        facts |= _other_coordinates(mechanism, loops, facts["coordinates"], known)
     plain = {key: value for key, value in facts.items() if not isinstance(value, Mapping)}
     print_table(console, facts["name"], plain)
     for title in ["parameters", "redundant rows", "operations per phase", *["operations per kernel"] * kernels]:
@@ -157,18 +162,19 @@ def info(
     return facts
 
 
-def _other_coordinates(mechanism: Mechanism, loops: str, coordinates: str) -> dict[str, Any]:
+def _other_coordinates(
+    mechanism: Mechanism, loops: str, coordinates: str, known: tuple[MultibodySystem, Choices]
+) -> dict[str, Any]:
     """Operations of an iteration in the coordinates that were not asked for, or why it cannot be solved in them."""
-    from symvi.analysis.loops import analyse
     from symvi.program.info import ITERATION
     from symvi.program.tree_refusals import refusal
     from symvi.simulate.solver_build import composed
 
     other = "tree" if coordinates == "maximal" else "maximal"
-    title, why = f"operations per iteration, {other}", refusal(mechanism, analyse(mechanism, loops))
+    title, why = f"operations per iteration, {other}", refusal(mechanism, known[1])
     if why:
         return {title: f"none: {why}"}
-    program = composed(mechanism, loops, other)
+    program = composed(mechanism, loops, other, known=known)
     return {title: sum(program.flops(phase) for phase in ITERATION)}
 
 
@@ -197,7 +203,8 @@ def generate(
         raise SymviError(f"--substeps {substeps}: must be a power of two, from 1 to {MOST_PARTS}")
     imported = set_numbers(imported, set_, loops)
     how = layout, real, loops, prefix, fixed_iterations, substeps, coordinates
-    text = generate_text(imported.mechanism, *how, order=order, rule=rule)
+    with console.status(f"generating {imported.mechanism.name}"):
+        text = generate_text(imported.mechanism, *how, order=order, rule=rule)
     output.mkdir(parents=True, exist_ok=True)
     for name, contents in text.files.items():
         _write_whole(output / name, contents)

@@ -43,7 +43,9 @@ def export(
     max_ram: Annotated[int | None, typer.Option(help="Refuse more structs and stack, in bytes.")] = None,
     measure: Annotated[bool, typer.Option(help="Measure size, stack and instructions on emulated boards.")] = True,
     model: Annotated[bool, typer.Option(help="Add mass matrix, inverse dynamics, Jacobians, ...")] = False,
-    slopes: Annotated[bool, typer.Option(help="Add derivatives of a step: PREFIX_linearize.")] = False,
+    slopes: Annotated[
+        bool, typer.Option(help="Add derivatives of a step: PREFIX_tangent, PREFIX_adjoint, PREFIX_linearize.")
+    ] = False,
 ) -> Mapping[str, Any]:
     """Write a mechanism's solver as a folder: sources, build files, self-test, figures."""
     from symvi.exporters import export as write

@@ -53,10 +53,11 @@ def _number(text: str) -> float | str | None:
 
 def simulator_with(mechanism: Mechanism, build: Mapping[str, Any], given: Mapping[str, Any]) -> Simulator:
     """The simulator of a mechanism with these numbers. Raises MechanismError, AssemblyError."""
-    from symvi.mechanism.changing import with_numbers
+    from symvi.mechanism.changing import full_names, with_numbers
     from symvi.mechanism.named_numbers import places_bodies
     from symvi.simulate import Simulator
 
+    given = full_names(mechanism, given)
     try:
         simulator = Simulator(mechanism, **build)
     except (MechanismError, AssemblyError):  # of the numbers as described, which nobody asks for
@@ -89,10 +90,11 @@ def mechanism_with(mechanism: Mechanism, given: Mapping[str, Any], loops: str = 
 
     Raises MechanismError, AssemblyError.
     """
-    from symvi.mechanism.changing import with_numbers
+    from symvi.mechanism.changing import full_names, with_numbers
     from symvi.mechanism.named_numbers import places_bodies
     from symvi.simulate import Simulator
 
+    given = full_names(mechanism, given)
     found = with_numbers(mechanism, given)
     if not any(places_bodies(mechanism, name) for name in given):
         return found

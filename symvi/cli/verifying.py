@@ -19,7 +19,7 @@ from symvi.cli.console import register as run_files
 from symvi.errors import SymviError
 
 if TYPE_CHECKING:
-    from symvi.verify.report import Report
+    from symvi.verify.saying.report import Report
 
 Tangent = Annotated[
     Literal["rotation vector", "half", "raw"],
@@ -35,7 +35,12 @@ Axes = Annotated[Literal["world", "joint"], typer.Option(help="Of a joint's thre
 Scale = Annotated[str | None, typer.Option(help="Of a joint's rotational rows: 2 here, 1 in the papers.")]
 
 
-C_SUFFIXES = (".c", ".h", ".cc", ".cpp", ".cxx", ".hpp")
+C_SUFFIXES = (".c", ".h")
+# Languages that are judged by their numbers.
+FOREIGN = {
+    **dict.fromkeys((".cc", ".cpp", ".cxx", ".hpp", ".hh", ".hxx"), "C++"),
+    ".m": "MATLAB", ".jl": "Julia", ".rs": "Rust", ".f90": "Fortran", ".cu": "CUDA", ".java": "Java",
+}  # fmt: skip
 # Remedies that messages name for Python -> the same for the shell.
 OPTIONS = (
     (re.compile(r"cleared=\['([^']*)'\]"), r"--cleared \1"),
@@ -101,6 +106,9 @@ def verify(
     ] = None,
     prove: Annotated[bool, typer.Option("--prove", help="Try a proof by normal forms too.")] = False,
     seed: Annotated[int, typer.Option(help="Of the random points.")] = 0,
+    effort: Annotated[
+        float | None, typer.Option(help="Operations on numbers that one claim may cost; 3e7 if left out.")
+    ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Exit code 1 for RIGHT WHERE TESTED too.")] = False,
     register: Register = None,
     html: Annotated[Path | None, typer.Option(help="Write the reports as a page.")] = None,
@@ -116,6 +124,9 @@ def verify(
 
     if sum(given is not None for given in (file, c, ask, numbers)) != 1:
         raise _misuse("give a Python file, or --c with --function and --against, or --ask, or --numbers")
+    for given in (file, c):
+        if given is not None and given.suffix.lower() in FOREIGN:
+            raise _misuse(_foreign(given))
     if file is not None and file.suffix.lower() in C_SUFFIXES:
         raise _misuse(
             f"{file} is C, and FILE.py is run as Python: write symvi verify --c {file} --function NAME --against NAME, "
@@ -137,7 +148,7 @@ def verify(
         reading = {"output": output, "cleared": cleared, "names": name, "include": include, "define": define}
         claims = [_c_claim(c, function, against, wrt, reading, {**own, "axes": axes, "scale": scale})]
     bounds = _bounds(where or [], claims)
-    reports, refused = _judged(console, claims, (prove, seed, bounds), _in_python if c is None else _in_shell)
+    reports, refused = _judged(console, claims, (prove, seed, bounds, effort), _in_python if c is None else _in_shell)
     unwritten = []
     for path, form in ((html, "html"), (latex, "latex")):
         if path is not None and reports:
@@ -158,15 +169,24 @@ class _Numbers:
     def names(self) -> set[str]:
         return set(_stated(self.variables))
 
-    def report(self, prove: bool, seed: int, where: Mapping[str, tuple]) -> Report:
+    def report(self, prove: bool, seed: int, where: Mapping[str, tuple], effort: float, progress: Callable) -> Report:
         from symvi.verify.foreign import numbers
 
         return numbers(self.path, self.wrt, _stated(self.variables))
 
 
+def _foreign(path: Path) -> str:
+    """What is said of code that is neither Python nor C."""
+    return (
+        f"{path} is {FOREIGN[path.suffix.lower()]}, which is not read; it is judged by its numbers: "
+        "symvi verify --ask points.csv writes points, your program adds its values and Jacobians, "
+        "and symvi verify --numbers points.csv compares them"
+    )
+
+
 def _asked(console: Console, path: Path, wrt: list[str], texts: list[str], where: list[str], seed: int):
     """Write points for another program. Raises SymviError."""
-    from symvi.verify.foreign_points import ask
+    from symvi.verify.asking.foreign_points import ask
 
     bounds = _bounds(where, [_Numbers(path, wrt, texts)])
     count = ask(path, wrt, _stated(texts), bounds, seed)
@@ -176,14 +196,14 @@ def _asked(console: Console, path: Path, wrt: list[str], texts: list[str], where
 
 
 def _stated(texts: list[str]) -> dict[str, Any]:
-    from symvi.verify.foreign_points import stated
+    from symvi.verify.asking.foreign_points import stated
 
     return stated(texts)
 
 
 def _written(console: Console, path: Path, form: str, reports: Mapping[str, Report]) -> list[str]:
     """Write the reports to a file; what kept it from being written, if anything did."""
-    from symvi.verify import pages
+    from symvi.verify.saying import pages
 
     try:
         path.write_text(getattr(pages, f"{form}_of_all")(reports), encoding="utf-8", newline="\n")
@@ -197,13 +217,20 @@ def _judged(
     console: Console, claims: list, asked: tuple, worded: Callable[[str], str]
 ) -> tuple[dict[str, Report], dict[str, str]]:
     """Reports, and why there is none, in words for the place where the question was asked."""
+    from symvi.verify.asking.effort import EFFORT
+
+    *question, effort = asked
     reports: dict[str, Report] = {}
     refused: dict[str, str] = {}
     for number, claim in enumerate(claims):
         name = claim.name if claim.name not in reports else f"{claim.name} ({number})"
+
+        def tell(done: str, name: str = name) -> None:
+            print(f"{name}: {done}", file=sys.stderr, flush=True)
+
         try:
             with redirect_stdout(sys.stderr):
-                reports[name] = claim.report(*asked)
+                reports[name] = claim.report(*question, EFFORT if effort is None else effort, tell)
             said = str(reports[name])
         except SymviError as error:
             refused[name] = said = worded(str(error))
@@ -239,10 +266,10 @@ def _in_shell(said: str) -> str:
 
 
 def _c_claim(path, function, against, wrt, reading: dict, own: dict):
-    from symvi.verify.c_function import c
     from symvi.verify.claims import Claim
     from symvi.verify.errors import VerificationError
-    from symvi.verify.own_functions import own as own_function
+    from symvi.verify.ours.own_functions import own as own_function
+    from symvi.verify.reading.c_function import c
 
     if function is None or against is None:
         raise _misuse("--c needs --function, the C function, and --against, what it is the derivative of")
@@ -309,14 +336,14 @@ def derive(
     register: Register = None,
 ) -> Mapping[str, Any]:
     """Print one of symvi's own functions and its derivative, in the papers' notation."""
-    from symvi.verify.own_functions import own_names
+    from symvi.verify.ours.own_functions import own_names
 
     run_files(register)
     if name is None:
         known = own_names()
         console.print("\n".join(known), highlight=False, markup=False)
         return {"names": known}
-    from symvi.verify.derivation import derivation
+    from symvi.verify.ours.derivation import derivation
 
     found = derivation(name, tangent=tangent, side=side, axes=axes, scale=scale)
     shown: Callable[[], str] = found.latex if latex else found.text

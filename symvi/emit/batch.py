@@ -14,21 +14,24 @@ from pathlib import Path
 from symvi import __version__
 from symvi.emit.c import Sources, declarations_of
 from symvi.emit.c_printer import SUFFIX, CPrinter
-from symvi.emit.c_view import view_of
+from symvi.emit.c_view import foreseen, view_of
 from symvi.emit.printer import Statement
 from symvi.emit.templates import environment
 from symvi.kernels.kernel import Kernel, Location
 from symvi.program.precision import in_precision
-from symvi.program.program import Program
+from symvi.program.program import Node, Program
 
 STEP = (  # phases of a step that lanes take
     "setup", "prepare", "watch", "measure_bend", "begin", "evaluate", "merit", "linearize", "eliminate", "resolve",
     "substitute", "advance", "compare", "spread", "arrive", "finish", "warm", "apply_impulse", "scale", "exact", "keep",
-    "recall", "predict", "right_hand_side", "right_hand_side_exact", "respond",
+    "recall", "predict", "right_hand_side", "right_hand_side_exact", "respond", "do_work",
 )  # fmt: skip
+KNOT = ("rest", "take_velocity", "measure")  # those that lanes read a knot by, beside those of a step
 SCALING, CENTRED = ("scale", "exact"), ("right_hand_side", "right_hand_side_exact")  # of which lanes take either
+AFRESH, AGAIN = ("linearize", "eliminate", "substitute"), ("resolve", "substitute")  # factors, and those made before
 NUMBER = re.compile(r"-?[0-9][0-9.e+-]*f?")
 STATE = re.compile(rf"\w+{SUFFIX['state']}->")
+LIBRARY = ("exp", "expm1", "log", "log1p")  # C's own, lane by lane
 FUNCTIONS = {
     "sqrt": "root_of",
     "max": "greater_of",
@@ -51,7 +54,7 @@ class LanePrinter(CPrinter):
         return text
 
     def function(self, name: str, arguments: Sequence[str]) -> str:
-        return f"{FUNCTIONS[name]}({', '.join(map(_in_all_lanes, arguments))})"
+        return f"{FUNCTIONS.get(name, f'{name}_of')}({', '.join(map(_in_all_lanes, arguments))})"
 
     @staticmethod
     def _lines(statement: Statement) -> list[str]:
@@ -69,13 +72,10 @@ def _in_all_lanes(expression: str) -> str:
 
 
 def has_lanes(program: Program) -> bool:
-    """Whether lanes can step a program: without contacts in loops or left out, and C's library."""
-    notes, decided = program.notes, _places(program, ("setup",))
-    if decided & _places(program, [phase for phase in STEP if phase != "setup"]):
+    """Whether lanes can step a program: one that leaves no contacts out where they are far."""
+    if _numbers(program, ("setup",)) & _numbers(program, [phase for phase in (*STEP, *KNOT) if phase != "setup"]):
         return False  # what parameters decide is worked out once in a rollout
-    if "near" in notes:
-        return False  # every world has its own list of contacts that are near
-    return not (notes["inequalities"] and notes["loops"]) and not notes.get("uses_c_library", False)
+    return "near" not in program.notes  # every world has its own list of contacts that are near
 
 
 def generate_batch(prefix: str, real: str, coordinates: int, kept: Path | None = None) -> Sources:
@@ -92,20 +92,45 @@ def generate_lanes(
 ) -> Sources:
     """The same with worlds side by side in vectors. It needs gcc or clang. program: one that has lanes."""
     program = in_precision(program, real)
-    program = replace(program, phases={phase: program.phases.get(phase, ()) for phase in STEP})
+    asked = [*STEP, *(KNOT if coordinates and not foreseen(program) else ())]
+    if not program.notes["inequalities"]:
+        asked.remove("do_work")
+    program = replace(program, phases={phase: program.phases.get(phase, ()) for phase in asked})
     lane = f"{prefix}_lane"
     view = view_of(program, layout, real, lane, printing=LanePrinter)
     printer = LanePrinter(program, lane, real)
-    scaling, centred = (_written(program, phases) for phases in (SCALING, CENTRED))
+    fields = {name: _written(program, phases) for name, phases in _choices(program).items()}
     view |= {
         "lane": lane,
         "structs": list(printer.structs()),
-        "scaling_fields": scaling,
-        "right_hand_side_fields": centred,
+        "library": sorted(name for name in LIBRARY if any(name in k.operation_count() for k in program.kernels())),
+        **fields,
+        "measured": "measure" in asked,
+        "either_fields": list({each["name"]: each for found in fields.values() for each in found}.values()),
     }
-    view["either_fields"] = list({field["name"]: field for field in (*scaling, *centred)}.values())
     view |= _view(prefix, coordinates)
     return _sources(prefix, real, view, environment("lanes", kept).get_template("lanes.c.jinja").render(view), kept)
+
+
+def _choices(program: Program) -> dict[str, tuple[str, ...]]:
+    """Phases of which some lanes want others than their neighbours, by what the fields that they write are called."""
+    if program.notes["inequalities"]:
+        return {"scaling_fields": SCALING, "right_hand_side_fields": CENTRED}
+    if program.notes["chords"]:
+        return {"answer_fields": AGAIN, "solution_fields": (*AFRESH, *AGAIN)}
+    return {}
+
+
+def _numbers(program: Program, phases: Iterable[str]) -> set[tuple[Node, str, str, int]]:
+    """(node, store, field, entry) of every number that some phases write."""
+    return {
+        (node, place.store, place.field, place.index)
+        for phase in phases
+        for call in program.phases.get(phase, ())
+        for port, node in zip(call.kernel.ports, call.nodes, strict=True)
+        for place in call.kernel.writes
+        if place.port == port.label
+    }
 
 
 def _places(program: Program, phases: Iterable[str]) -> set[tuple[str, str, str]]:

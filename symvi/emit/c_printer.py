@@ -24,6 +24,7 @@ C_WORDS = frozenset(
 )
 
 SUFFIX = {"parameters": "_p", "state": "_z", "input": "_u", "work": "", "motion": "_m", "account": "_a", "chain": "_c"}
+SUFFIX |= {"tape": "", "c_parameters": "_cp", "c_state": "_cz", "c_input": "_cu", "c_work": "_cw", "c_motion": "_cm"}
 MEMORY = ("parameters", "state", "input", "work")  # what the caller owns
 WIDTH = 118
 

@@ -9,7 +9,8 @@ from symvi.emit.repetitions import Repetition, repetitions_in
 from symvi.program.program import Call, Program
 
 HOLDER = {"parameters": "p", "state": "z", "input": "u", "work": "w", "motion": "m", "account": "account"}
-HOLDER |= {f"d_{store}": f"d{holder}" for store, holder in HOLDER.items() if store != "account"}  # tangents
+HOLDER |= {f"{mark}_{store}": f"{mark}{HOLDER[store]}" for mark in "dc" for store in list(HOLDER) if store != "account"}
+HOLDER |= {"tape": "tape"}  # d: tangents, c: a column of them (program/tape.py)
 BESIDE_STEPS = ("couple", "place", "measure", "account", "reread", "ahead", "scatter")  # phases that no step runs
 # Machine code of the inline layout [bytes]: so much for every operation with the loads and stores around it, and so
 # much beside them: more in joint coordinates, whose control is more beside few operations, and more with loops there.

@@ -81,6 +81,14 @@ class ParameterText:
             found |= dict.fromkeys(copies, first)
         return found
 
+    @cached_property
+    def copies(self) -> dict[Place, list[Place]]:
+        """The copies that follow a leader, by leader."""
+        found: dict[Place, list[Place]] = {}
+        for copy, leader in self.leaders.items():
+            found.setdefault(leader, []).append(copy)
+        return found
+
     def _values(self, place: Place) -> tuple[float, ...]:
         numbers = self.program.parameters.get((place.node.kind, place.node.index), {})
         return tuple(numbers.get(place.field.name, (0.0,) * place.field.size))
@@ -104,7 +112,7 @@ class ParameterText:
         leader = self.leaders.get(place)
         if self._is_tied(place) or (leader and self.role(leader) == FIXED):
             return frozenset(range(place.field.size))
-        every = (place, *(copy for copy, first in self.leaders.items() if first == place))
+        every = (place, *self.copies.get(place, ()))
         return frozenset(
             k
             for each in every

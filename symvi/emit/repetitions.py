@@ -27,10 +27,11 @@ class Repetition:
 
 def repetitions_in(calls: Sequence[Call]) -> list[Repetition | tuple[Call, ...]]:
     """A sequence of calls as repetitions and the calls between them, in order."""
+    alike = _alike(calls)
     parts: list[Repetition | tuple[Call, ...]] = []
     place, rest = 0, 0
     while place < len(calls):
-        found = max((_repetition(calls, place, length) for length in range(1, LONGEST + 1)), key=_calls)
+        found = max((_repetition(calls, alike, place, length) for length in range(1, LONGEST + 1)), key=_calls)
         if found.turns < FEWEST:
             place += 1
             continue
@@ -41,28 +42,31 @@ def repetitions_in(calls: Sequence[Call]) -> list[Repetition | tuple[Call, ...]]
     return [*parts, tuple(calls[rest:])] if rest < len(calls) else parts
 
 
+def _alike(calls: Sequence[Call]) -> list[int]:
+    """A number for every call, the same for those of one kernel on the same kinds of nodes."""
+    numbers: dict[tuple, int] = {}
+    return [numbers.setdefault((id(c.kernel), *(n.kind for n in c.nodes)), len(numbers)) for c in calls]
+
+
 def _calls(repetition: Repetition) -> int:
     return repetition.turns * len(repetition.pattern) if repetition.turns >= FEWEST else 0
 
 
-def _repetition(calls: Sequence[Call], place: int, length: int) -> Repetition:
+def _repetition(calls: Sequence[Call], alike: Sequence[int], place: int, length: int) -> Repetition:
     """The longest repetition of a pattern of so many calls that begins at a place; one turn if it does not repeat."""
-    pattern, after = calls[place : place + length], calls[place + length : place + 2 * length]
-    shifts = [s for call, moved in zip(pattern, after, strict=False) if (s := _shift(call, moved)) is not None]
-    if len(shifts) < length:
-        return Repetition(tuple(pattern), (), 1)
+    after = place + length
+    if alike[place:after] != alike[after : after + length]:
+        return Repetition((), (), 1)
+    shifts = [_shift(calls[k], calls[k + length]) for k in range(place, after)]
     turns = 2
-    while all(
-        k + length < len(calls) and _shift(calls[k], calls[k + length]) == shifts[(k - place) % length]
+    while alike[place:after] == alike[place + turns * length : after + turns * length] and all(
+        _shift(calls[k], calls[k + length]) == shifts[(k - place) % length]
         for k in range(place + (turns - 1) * length, place + turns * length)
     ):
         turns += 1
-    return Repetition(tuple(pattern), tuple(shifts), turns)
+    return Repetition(tuple(calls[place:after]), tuple(shifts), turns)
 
 
-def _shift(call: Call, moved: Call) -> tuple[int, ...] | None:
-    """How far a call's nodes have moved in another call; None when that is of another kernel or kind of node."""
-    kinds = [(node.kind, other.kind) for node, other in zip(call.nodes, moved.nodes, strict=False)]
-    if call.kernel is not moved.kernel or any(kind != other for kind, other in kinds):
-        return None
+def _shift(call: Call, moved: Call) -> tuple[int, ...]:
+    """How far a call's nodes have moved in another call of the same kernel."""
     return tuple(other.index - node.index for node, other in zip(call.nodes, moved.nodes, strict=True))

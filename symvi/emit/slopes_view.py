@@ -8,10 +8,11 @@ from symvi.emit.c_printer import CPrinter, broken
 from symvi.emit.composite_view import composite_view
 from symvi.emit.layouts import HOLDER, phase_lines
 from symvi.emit.tangents import LanePrinter, Records
+from symvi.emit.tapes_view import tapes_view
 from symvi.kernels.kernel import Location
 from symvi.numbers.centring import COINCIDE, INSIDE, LANES, MOST_CENTRED, SETTLED, STAYING, UNSETTLED
 from symvi.program.program import Call, Program
-from symvi.program.slope_scripts import memory
+from symvi.program.slope_scripts import increments, memory
 from symvi.program.slopes import MARK, Place, Slopes, is_of_slopes, slope_fields
 
 
@@ -55,6 +56,11 @@ def slopes_view(printer: CPrinter, layout: str, scripts: Mapping[str, Slopes], m
         "seeded": [each for each in lanes.aggregates() if each["store"] in ("state", "input", "motion")],
         "structs_of": {struct["name"]: struct for struct in lanes.structs()},
         "linearize": columns,
+        "tapes": tapes_view(printer, "unrolled" if layout == "inline" else layout, scripts, lanes.records, meanings),
+        "increments": [
+            {"kind": kind, "field": name, "size": size, "count": len(printer.program.nodes[kind])}
+            for (kind, name), size in increments(printer.program).items()
+        ],
     }
 
 
@@ -147,11 +153,20 @@ def _script(printer: CPrinter, layout: str, slopes: Slopes, meanings: Mapping[st
     marked = {store for calls in slopes.calls for store in _stores(calls) if store.startswith(MARK)}
     holders = [(store.removeprefix(MARK), HOLDER[store]) for store in HOLDER if store in marked]
     work = {kind: {f.name: f.size for f in printer.program.records.of(kind, "work")} for kind in printer.kinds}
-    cleared = [
-        {"kind": kind, "field": name, "size": work[kind][name], "count": len(printer.program.nodes[kind])}
-        for kind, name in slopes.unwritten()
-    ]
-    return {"name": slopes.script.name, "actions": actions, "holders": holders, "cleared": cleared}
+    cleared = [_whole(printer, kind, name, work) for kind, name in slopes.unwritten()]
+    still = sorted({(place.kind, place.field) for place in slopes.script.still})
+    return {
+        "name": slopes.script.name,
+        "actions": actions,
+        "holders": holders,
+        "cleared": cleared,
+        "still": [_whole(printer, kind, name, work) for kind, name in still],
+    }
+
+
+def _whole(printer: CPrinter, kind: str, name: str, work: Mapping[str, Mapping[str, int]]) -> dict:
+    """A field of work records."""
+    return {"kind": kind, "field": name, "size": work[kind][name], "count": len(printer.program.nodes[kind])}
 
 
 def _stores(calls: Sequence[Call]) -> dict[str, bool]:

@@ -52,6 +52,17 @@ class Slopes:
         return Slopes({k: value / other for k, value in self.along.items()})
 
 
+def _mixed(one, x, other, y):
+    """one x + other y, of slopes and numbers."""
+    if type(one) is not Slopes or type(other) is not Slopes:
+        return one * x + y * other
+    found = {k: value * x for k, value in one.along.items()}
+    for k, value in other.along.items():
+        more = value * y
+        found[k] = found[k] + more if k in found else more
+    return Slopes(found)
+
+
 class Dual:
     """real + slope e, where e is the perturbation with this tag; both parts may carry older tags."""
 
@@ -88,7 +99,7 @@ class Dual:
         if type(other) is not Dual or other.tag < self.tag:
             return Dual(self.tag, self.real * other, self.slope * other)
         if other.tag == self.tag:
-            return Dual(self.tag, self.real * other.real, self.slope * other.real + self.real * other.slope)
+            return Dual(self.tag, self.real * other.real, _mixed(self.slope, other.real, other.slope, self.real))
         return Dual(other.tag, self * other.real, self * other.slope)
 
     __rmul__ = __mul__

@@ -64,7 +64,8 @@ def export(
     max_text, max_ram: budgets of memory [bytes] on the smallest board that computes in `real` in hardware (Cortex-M4F
     for float, Cortex-M7 for double). measure: False leaves the boards' figures out, which is quicker. model: True adds
     what a model is asked in joint coordinates, PREFIX_mass_matrix(...) and others, in a header and a source of its own.
-    slopes: True adds PREFIX_linearize, derivatives of a step, for trees in double; the manifest names its states.
+    slopes: True adds derivatives of a step, in double: PREFIX_tangent and PREFIX_adjoint along one direction, and for
+    trees the matrices, PREFIX_linearize; the manifest names their states and inputs.
 
     Raises SymviError: an unknown target, a prefix that is no name in C, a folder that holds other files, a budget that
     is not met (with what would fit) or cannot be checked, a motion that fails within the self-test; CompilerError where

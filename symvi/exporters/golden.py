@@ -17,7 +17,7 @@ from symvi.mechanism import Mechanism
 from symvi.numbers.control import SolverOptions, SolverStatus
 from symvi.simulate import Simulator
 from symvi.simulate.inputs import Inputs, signals_of
-from symvi.simulate.orders import again, check_driving
+from symvi.simulate.orders import again, check_held
 from symvi.simulate.plan import Plan
 from symvi.simulate.start import described_start
 
@@ -67,7 +67,7 @@ def golden(request: Request, real: str) -> Golden:
     simulator = Simulator(request.mechanism, real=real, **how)
     simulator.start(step=request.step)
     rows, recorder = _rows(simulator, request.step), _Recorder(simulator)
-    check_driving(simulator, rows, gains=False)
+    check_held(simulator, rows)
     options, failure = SolverOptions(fixed_iterations=request.fixed_iterations, substeps=request.substeps), ""
     for row in rows:
         status, _, frames = simulator.engine.rollout(row[None], False, 1, 1, options)

@@ -18,7 +18,7 @@ from symvi.exporters.text import ExportedText
 from symvi.exporters.undetermined import undetermined_components
 from symvi.numbers.control import SolverOptions, SolverStatus
 from symvi.program.info import describe
-from symvi.program.slope_scripts import memory
+from symvi.program.slope_scripts import is_tree, memory
 from symvi.simulate.start import described_inputs, described_start
 
 __all__ = ["FORMAT", "golden_figures", "manifest_of"]
@@ -85,9 +85,11 @@ def _undetermined(request: Request, text: ExportedText, exact: Golden | str) -> 
 
 
 def _slopes(request: Request, text: ExportedText) -> dict[str, Any]:
-    """What rows and columns of derivatives are, where the text has them: x, then u."""
+    """What rows and columns of derivatives are, where the text has them: x, then u. Only a tree has matrices by x."""
     if not request.slopes:
         return {}
+    if not is_tree(text.program):
+        return {"slopes": {"inputs": list(text.plan.inputs)}}
     found = [
         f"{note['joint']}[{k}]" if len(note["kinds"]) > 1 else note["joint"]
         for kind in text.program.nodes

@@ -5,11 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from symvi.emit.c import Sources, Start, generate
-from symvi.errors import SymviError
 from symvi.exporters.request import Request
 from symvi.program.precision import in_precision
 from symvi.program.program import Program
-from symvi.program.slope_scripts import is_tree
 from symvi.simulate.plan import Plan, plan_of
 from symvi.simulate.run_parameters import check_described
 from symvi.simulate.solver_build import composed
@@ -34,11 +32,6 @@ def program_of(request: Request) -> Program:
     check_described(request.mechanism, request.real)
     program = composed(request.mechanism, request.loops, request.coordinates, request.order)
     common = {**program.parameters.get(COMMON, {}), "h": (float(request.step),)}
-    if request.slopes and not is_tree(program):
-        raise SymviError(
-            "slopes: the generated function is for bodies that joints carry as a tree, all of them, and that nothing "
-            f"drives; '{request.mechanism.name}' is none. Simulator.linearize takes every mechanism"
-        )
     return replace(program, parameters={**program.parameters, COMMON: common})
 
 

@@ -97,8 +97,8 @@ def record(mechanism: Any, force: Any, joints: Any, numbers: Any) -> dict[str, l
 
 def definitions() -> Iterator:
     """Its energy, and its force."""
-    from symvi.verify.own_contacts import BOTH, LENGTH, TWO, spring_energy, spring_force
-    from symvi.verify.own_definition import Definition
+    from symvi.verify.ours.contacts import BOTH, LENGTH, TWO, spring_energy, spring_force
+    from symvi.verify.ours.definition import Definition
 
     places = {**TWO, "k": LENGTH, "L": LENGTH}
     energy = "V = (k/2) (|u| - L)²,  u = x_b + R_b p_b - x_a - R_a p_a"
@@ -110,7 +110,7 @@ def told(name: str) -> Callable:
     """Its rows as vector expressions."""
 
     def rows() -> Any:
-        from symvi.verify import derivation
+        from symvi.verify.ours import derivation
 
         return getattr(derivation, name)()
 

@@ -52,7 +52,7 @@ def complaints(joint: Any) -> Iterator:
 
 def told(axes: str) -> Any:
     """The rows as vector expressions."""
-    from symvi.verify import derivation as d
+    from symvi.verify.ours import derivation as d
 
     first = d.Turned("q_a", d.Turned("q_off", d.third_axis()))
     moves = d.gap() if axes == "world" else d.in_frame(3)
@@ -61,7 +61,7 @@ def told(axes: str) -> Any:
 
 def second_axis() -> Any:
     """b, the second axis on the child."""
-    from symvi.verify.variables import vector
+    from symvi.verify.asking.variables import vector
 
     return vector(3)
 

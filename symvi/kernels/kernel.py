@@ -96,6 +96,7 @@ class Kernel:
         order = ("parameters", "input", "state", "work", "motion", "account")
         order += tuple(f"d_{store}" for store in order)  # tangents (program/slopes.py)
         order += ("chain",)  # composite bodies (kernels/composite.py)
+        order += tuple(f"c_{store}" for store in order[:5]) + ("tape",)  # (program/tape.py)
         return tuple(
             (port, store, (port.label, store) in written)
             for port in self.ports

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import cache
 from types import EllipsisType, NoneType
-from typing import Annotated, Any, get_args, get_origin
+from typing import Annotated, Any, TypeVar, get_args, get_origin
 
 from symvi.errors import MechanismError
 from symvi.mechanism.description import Description
@@ -17,8 +17,9 @@ from symvi.mechanism.quantities import in_si
 from symvi.mechanism.starting import starting_at
 from symvi.mechanism.values import Parameters
 
-__all__ = ["number_names", "with_numbers"]
+__all__ = ["full_names", "number_names", "with_numbers"]
 
+Value = TypeVar("Value")
 Tables = dict[str, dict[str, dict[str, Any]]]  # table -> element -> field -> value
 
 NUMBERS = (float, NoneType, EllipsisType, Parameters)
@@ -31,14 +32,15 @@ def with_numbers(mechanism: Mechanism, changes: Mapping[str, object]) -> Mechani
     """The mechanism with these numbers in place of its own.
 
     changes: "gravity", "element.field", "element.shape.field" or "element.parameter" -> number(s) in SI, or texts with
-    units, as a file has them: {"pin.parent_anchor": (0, 0, "25 cm"), "rod.shape.length": 0.5}. What follows from a
-    number that was left out follows it here too: the inertia of a solid its shape and mass.
+    units, as a file has them: {"pin.parent_anchor": (0, 0, "25 cm"), "rod.shape.length": 0.5}. "rod.length" is short
+    for the latter. What follows from a number that was left out follows it here too: the inertia of a solid its shape
+    and mass.
     Raises MechanismError, naming it, for a name that no number has, and for all that a new description is refused for.
     """
     starts: dict[str, dict[str, Any]] = {field: {} for field in STARTS}
     tables: Tables = {}
     gravity = {}
-    for name, value in changes.items():
+    for name, value in full_names(mechanism, changes).items():
         table, element, field = place_of(mechanism, name)
         if value is None:
             raise MechanismError(f"{name}: None is no number; what is left out is left out of the description")
@@ -54,6 +56,22 @@ def with_numbers(mechanism: Mechanism, changes: Mapping[str, object]) -> Mechani
         changed[table] = [_changed(item, elements.get(item.name)) for item in getattr(mechanism, table)]
     found = mechanism.changed(**changed) if changed else mechanism
     return starting_at(found, starts["coordinate"], starts["velocity"]) if any(starts.values()) else found
+
+
+def full_names(mechanism: Mechanism, values: Mapping[str, Value]) -> dict[str, Value]:
+    """The same under full names: "rod.length" is "rod.shape.length" where the rod itself has no such number.
+
+    Raises MechanismError where two of them are one.
+    """
+    known, found, told = set(number_names(mechanism)), {}, {}
+    for name, value in values.items():
+        owner, dot, field = name.partition(".") if isinstance(name, str) else (name, "", "")
+        full = f"{owner}.{SHAPE}.{field}" if dot and name not in known else name
+        full = full if full in known else name
+        if full in found:
+            raise MechanismError(f"{told[full]} and {name} are the same number; name it once")
+        found[full], told[full] = value, name
+    return found
 
 
 def number_names(mechanism: Mechanism) -> Iterator[str]:

@@ -58,28 +58,37 @@ def world_inertia(R, j):  # noqa: N803  (the papers' letter)
     return {"J": sp.Matrix(packed(half * R.T)), PARTS: {"RJ": list(half)}}
 
 
-def kinetic_action(q1, q2, inertia, h):
-    """h T of a step's turn, w = (2/h) V(q2 q1*); inertia: in body axes, 3 x 3."""
+def _own_velocity(q1, q2, h):
+    """Angular velocity of a step's turn, w = (2/h) V(q2 q1*), in axes of the body at its knot 1."""
     from symvi.physics import algebra
 
     half_turn = algebra.vector(algebra.multiply(q2, algebra.conjugate(q1)))
-    own = algebra.rotation(q1).T * half_turn  # in body axes
-    return h * kinetic_energy.builder([0], own * 0, own * 2 / h, packed(inertia))["T"]
+    return algebra.rotation(q1).T * half_turn * 2 / h
+
+
+def kinetic_action(own, inertia, h):
+    """h T of a step's turn; own, inertia: angular velocity and inertia in body axes, 3 and 3 x 3."""
+    return h * kinetic_energy.builder([0], own * 0, own, packed(inertia))["T"]
 
 
 def slope_of_action(knot: int, q1, q2, inertia, h):
     """The derivative of the kinetic action by a rotation vector of knot 1 or 2, where the knots are q1 and q2.
 
-    World axes are those of the body at a knot where it is (1, 0, 0, 0): the inertia is then that in world axes.
+    World axes are those of the body at a knot where it is (1, 0, 0, 0): the inertia is then that in world axes. SymPy
+    differentiates the action by the velocity, and the velocity by the knot: the whole at once takes it ten times as
+    long.
     """
     import sympy as sp
 
     from symvi.physics import algebra
 
     first, second = (sp.Matrix(sp.symbols(f"q{k}_0:4", real=True)) for k in (1, 2))
-    action = sp.Matrix([kinetic_action(first, second, inertia, h)])
-    slope = algebra.gradient(action, [("quaternion", (first, second)[knot - 1])])[:, 3:].T
-    return slope.xreplace(dict(zip([*first, *second], [*q1, *q2], strict=True)))
+    here = dict(zip([*first, *second], [*q1, *q2], strict=True))
+    velocity = _own_velocity(first, second, h)
+    turning = algebra.gradient(velocity, [("quaternion", (first, second)[knot - 1])])[:, 3:].xreplace(here)
+    w = sp.Matrix(sp.symbols("w_0:3", real=True))
+    impulse = sp.Matrix([kinetic_action(w, inertia, h)]).jacobian(w)
+    return (impulse.xreplace(dict(zip(w, velocity.xreplace(here), strict=True))) * turning).T
 
 
 def _unit(c, a) -> dict:

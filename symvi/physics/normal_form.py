@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from time import perf_counter
 
 from sympy import QQ
 from sympy.polys.rings import PolyElement, ring
@@ -27,12 +26,12 @@ class Unprovable(ArithmeticError):
 
 
 class Quotients:
-    """Polynomials in named unknowns, their relations, and a limit of time in seconds.
+    """Polynomials in named unknowns, their relations, and how many products of terms may be made of them.
 
     loose: roots and reciprocals of sums are unknowns without relations; what is not zero then may still be zero.
     """
 
-    def __init__(self, names: Sequence[str], positive: Sequence[str], seconds: float, loose: bool = False):
+    def __init__(self, names: Sequence[str], positive: Sequence[str], products: float, loose: bool = False):
         self.loose, self.loose_known = loose, {}
         self.ring, *generators = ring([*names, *(f"spare{k}" for k in range(SPARE))], QQ)
         self.unknowns = dict(zip(names, generators[: len(names)], strict=True))
@@ -40,7 +39,7 @@ class Quotients:
         self.positive = {self.unknowns[name] for name in positive}
         self.rules: list[tuple[int, PolyElement]] = []
         self.roots: dict[PolyElement, PolyElement] = {}
-        self.seconds, self.deadline = seconds, perf_counter() + seconds
+        self.products, self.left = products, products
 
     def unknown(self, name: str) -> Quotient:
         return Quotient(self.unknowns[name], self.ring.one, self)
@@ -72,19 +71,21 @@ class Quotients:
             parts.setdefault(power, self.ring.zero)[left] = coefficient
         found = self.ring.zero
         for power, part in parts.items():
+            self.left -= len(part) * len(square) ** power
             found = found + part * square**power
         return found
 
     def check(self, p: PolyElement) -> None:
         if len(p) > MOST_TERMS:
             raise Unprovable(f"a normal form of more than {MOST_TERMS} terms")
-        if perf_counter() > self.deadline:
-            raise Unprovable(f"a normal form that takes more than {self.seconds:.0f} s")
+        if self.left < 0:
+            raise Unprovable(f"a normal form that takes more than {self.products:.0e} products of terms")
 
     def times(self, p: PolyElement, q: PolyElement) -> PolyElement:
         """A product, unless it is hopelessly large."""
         if len(p) * len(q) > MOST_PRODUCTS:
             raise Unprovable(f"a product of sums of {len(p)} and {len(q)} terms")
+        self.left -= len(p) * len(q)
         return p * q
 
     def cofactors(self, p: PolyElement, q: PolyElement) -> tuple[PolyElement, PolyElement, PolyElement]:

@@ -4,6 +4,7 @@ step    from the state of a knot to that of the next, at solved velocities: resi
 knot    rates of joints of the momenta that are carried to a knot, and velocities of bodies there
 place   rows and coordinates of joints at a knot
 start   momenta of velocities
+chord   placements and momenta at a knot of those at the knot before, and of the velocities in between
 lift    of a tree, placements and momenta of coordinates and rates
 """
 
@@ -18,8 +19,11 @@ from symvi.program.slopes import Action, Place, Script, Slopes, derive, places_o
 
 # of a state, what only begins iterations or tells branches, and moves no motion
 BEGINNINGS = ("u", "u_old", "u_older", "last_impulse", "friction_before", "across")
+OF_WEIGHTS = ("theta_before", "spring_theta_before")  # what steps by a rule do not read
 AT_REST = ("prepare", "rest", "evaluate", "release", "linearize", "eliminate", "substitute", "take_velocity", "measure")
 ROWS = "g"  # rows at the first knot
+INCREMENT = "s"  # of unknowns of a node
+RESIDUALS = ("f", "rest")  # of bodies, zero at the solution
 
 
 def slopes_of(program: Program, parameters: Collection[Place] = ()) -> dict[str, Slopes]:
@@ -29,8 +33,9 @@ def slopes_of(program: Program, parameters: Collection[Place] = ()) -> dict[str,
         _knot(program, frozenset(parameters)),
         _place(program, frozenset(parameters)),
         _start(program),
+        _chord(program, frozenset(parameters)),
     )
-    if is_tree(program):
+    if is_tree(program) and not ("rule" in program.notes or "composition" in program.notes):
         scripts += (_lift(program),)
     taken: dict = {}
     return {script.name: derive(program, script, taken) for script in scripts}
@@ -54,9 +59,10 @@ def carried(program: Program) -> frozenset[Place]:
 def memory(program: Program) -> frozenset[Place]:
     """What a state keeps beside placements and momenta: targets of the knot before, weights of dampers."""
     found: set[Place] = set()
+    forgotten = (*BEGINNINGS, *(OF_WEIGHTS if "rule" in program.notes else ()))
     for kind in program.nodes:
         if kind not in (BODY, COMMON):
-            names = [f.name for f in program.records.of(kind, "state") if f.name not in BEGINNINGS]
+            names = [f.name for f in program.records.of(kind, "state") if f.name not in forgotten]
             angles = {note["field"] for note in program.notes["angles"] if note["kind"] == kind}
             found |= places_of(program, "state", kind, [name for name in names if name not in angles])
     return frozenset(found)
@@ -81,6 +87,20 @@ def _setup(parameters: frozenset[Place]) -> tuple[Action, ...]:
 
 
 def _step(program: Program, parameters: frozenset[Place]) -> Script:
+    goals = carried(program)
+    actions = _rule_actions(parameters) if "rule" in program.notes else _actions(program, parameters)
+    return Script("step", actions, goals | inputs(program) | parameters, goals)
+
+
+def _rule_actions(parameters: frozenset[Place]) -> tuple[Action, ...]:
+    """Of a step by a quadrature rule: O(n) for a column of A or B, O(n²) for all of them (Fan18 Algorithm 3)."""
+    actions = (*_setup(parameters), *map(Action, ("prepare", "prepare_rule", "evaluate_rule")))
+    actions += Action("eliminate_rule", solves=True), Action("substitute_rule", solves=True)
+    landing = "advance_rule", "evaluate_rule", "land_rule", "shorten_step", "finish", "hand_on_rule"
+    return (*actions, *map(Action, landing))
+
+
+def _actions(program: Program, parameters: frozenset[Place]) -> tuple[Action, ...]:
     contacts = bool(program.notes["inequalities"])
     actions = [*_setup(parameters), Action("prepare"), Action("shorten_step"), Action("evaluate")]
     actions += [Action("apply_impulse"), Action("bind", runs=False), Action("exact", moves=False)] if contacts else []
@@ -91,9 +111,7 @@ def _step(program: Program, parameters: frozenset[Place]) -> Script:
     actions += [Action("advance"), Action("evaluate")]
     if contacts and program.notes["coordinates"] == "tree":  # what is left open then, the next step makes up for
         actions.append(Action("apply_impulse"))
-    actions += [Action("arrive"), Action("finish")]
-    goals = carried(program)
-    return Script("step", tuple(actions), goals | inputs(program) | parameters, goals)
+    return (*actions, Action("arrive"), Action("finish"))
 
 
 def _knot(program: Program, parameters: frozenset[Place]) -> Script:
@@ -116,6 +134,32 @@ def _start(program: Program) -> Script:
         _bodies(program, ("v", "w")),
         _bodies(program, ("p", "l")),
     )
+
+
+def _chord(program: Program, parameters: frozenset[Place]) -> Script:
+    """The end of a step, at given velocities: its residual is that of a solution, zero, and no increment is open."""
+    actions = (*_setup(parameters), *map(Action, ("prepare", "advance", "evaluate", "arrive", "finish")))
+    goals = _bodies(program, ("x", "q", "p", "l"))
+    seeds = _bodies(program, ("x", "q")) | memory(program) | inputs(program) | parameters | unknowns(program)
+    return Script("chord", actions, seeds, goals, _bodies(program, RESIDUALS, "work"))
+
+
+def unknowns(program: Program) -> frozenset[Place]:
+    """Increments of the velocities that a step is solved for: of bodies, or of joints that move them."""
+    kinds: list[str] = [BODY]
+    if program.notes["coordinates"] == "tree":
+        kinds = [kind for kind in program.nodes if any(f.name == "u" for f in program.records.of(kind, "work"))]
+    return frozenset().union(*(places_of(program, "work", kind, (INCREMENT,)) for kind in kinds))
+
+
+def increments(program: Program) -> dict[tuple[str, str], int]:
+    """Fields of work records that "advance" adds to a solution, and their sizes."""
+    return {
+        (kind, f.name): f.size
+        for kind in program.nodes
+        for f in program.records.of(kind, "work")
+        if f.name == INCREMENT or f.name.startswith("d_")
+    }
 
 
 def _lift(program: Program) -> Script:

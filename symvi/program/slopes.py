@@ -41,6 +41,13 @@ OF_MATRIX = (
     "arm2",
     "axes1",
     "axes2",
+    "brake",
+    "hard",
+    "points_axes",
+    "points_centre",
+    "points_inertia",
+    "points_momentum",
+    "points_sum",
     "reach1",
     "reach2",
     "slope",
@@ -71,12 +78,17 @@ class Action(NamedTuple):
 
 @dataclass(frozen=True)
 class Script:
-    """Actions in order, what moves at the beginning, and what is wanted at the end."""
+    """Actions in order, what moves at the beginning, and what is wanted at the end.
+
+    still: numbers that are zero at a solution, and are held there: they and their tangents are zero before the last
+    action, whatever the phases in front of it make of them.
+    """
 
     name: str
     actions: tuple[Action, ...]
     seeds: frozenset[Place]
     goals: frozenset[Place]
+    still: frozenset[Place] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -101,9 +113,21 @@ class Slopes:
                     own = nodes[at.port].kind, nodes[at.port].index, at.field, at.index
                     if at.store == MARK + "work" and where is not None:
                         where.add(own)
-                    elif at.store == MARK + "work" and own not in written:
+                    elif at.store == MARK + "work" and own not in written and not self._is_seed(own[0], at.field):
                         found.add((own[0], at.field))
         return tuple(sorted(found))
+
+    def reads(self) -> set[Place]:
+        """Numbers whose tangents are read somewhere."""
+        return {
+            Place(kernel.kind(at.port), at.store.removeprefix(MARK), at.field, at.index)
+            for kernel in self.kernels()
+            for at in kernel.reads
+            if at.store.startswith(MARK)
+        }
+
+    def _is_seed(self, kind: str, name: str) -> bool:
+        return any((place.kind, place.store, place.field) == (kind, "work", name) for place in self.script.seeds)
 
     def kernels(self) -> tuple[Kernel, ...]:
         """The kernels of tangents, once each."""
@@ -199,7 +223,8 @@ class _Derivation:
             count = len(moving)
             for kernel in kernels:
                 nodes = self._moving_nodes(kernel, moving)
-                moving |= {_place(kernel, at) for at, value in kernel.outputs if value.index in nodes}
+                found = {_place(kernel, at) for at, value in kernel.outputs if value.index in nodes}
+                moving |= found - self.script.still
             if len(moving) == count:
                 return
 

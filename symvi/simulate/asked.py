@@ -84,7 +84,7 @@ class Asked:
         parameters: Sequence[str] = (),
         coordinates: Sequence[str] | None = None,
         smoothing: float | None = None,
-        chart: Literal["knot"] = "knot",
+        chart: Literal["knot", "chord"] = "knot",
         options: SolverOptions = DEFAULTS,
     ) -> Linearization:
         """Derivatives A, B, P of the step of `step` seconds from a state, exact ones of the generated program.
@@ -96,7 +96,11 @@ class Asked:
         coordinates: independent coordinates by name: of joints ("hinge", "ball[0]"), or of bodies ("trunk.position[0]",
         "trunk.turn[2]", world axes); None chooses them. Rates are "hinge.rate".
         smoothing: complementarity of contacts, limits and dry friction, which are sent to one centring: the derivative
-        is that of the smoothed step. chart: rates are those of momenta, projected onto the joints.
+        is that of the smoothed step.
+        chart: "knot", rates are those of momenta, projected onto the joints; "chord", differences of coordinates of
+        this knot and the one before over the step, as encoders see them (of turns of bodies, 2/h the vector part of the
+        turn in between). What was remembered one knot earlier is beside them where the motion depends on it
+        ("servo.target.before"). Of a State, the knot before is found from which a whole step leads here.
         Raises SolverError where the step cannot be solved, AssemblyError in a singular position, MechanismError,
         ArgumentError.
         """
@@ -117,6 +121,7 @@ class Asked:
         parameters: Sequence[str] = (),
         coordinates: Sequence[str] | None = None,
         smoothing: float | None = None,
+        chart: Literal["knot", "chord"] = "knot",
         options: SolverOptions = DEFAULTS,
     ) -> Gradient:
         """The gradient of a loss along a motion of `time` seconds from a start, by the adjoint.
@@ -124,7 +129,7 @@ class Asked:
         loss: called once with x (N + 1, n), what `linearize` names at every knot, and u (N, m), what drives every step;
         returns (value, by x, by u) in these shapes, or (value, by x). Turns of bodies are zero in x, and the slope by
         one is per rotation vector, world axes.
-        inputs: as in `simulate`. parameters, coordinates, smoothing, options: as in `linearize`.
+        inputs: as in `simulate`. parameters, coordinates, smoothing, chart, options: as in `linearize`.
         Raises SolverError where a step cannot be solved, with its time, AssemblyError in a singular position,
         MechanismError, ArgumentError.
         """
@@ -132,5 +137,5 @@ class Asked:
 
         own = cast("Simulator", self)
         about = {"start": start, "inputs": inputs or {}, "parameters": parameters, "coordinates": coordinates}
-        about |= {"smoothing": smoothing, "options": options}
+        about |= {"smoothing": smoothing, "chart": chart, "options": options}
         return gradient_of(loss, {"simulator": own, "time": time, "step": step, **about})

@@ -307,9 +307,11 @@ def _shown(array: NDArray[np.int32]) -> NDArray[np.int32]:
 def _checked_steps(inputs: Any, steps: object) -> int:
     """How many steps a rollout takes. Raises ArgumentError."""
     if steps is None and inputs is not None and not isinstance(inputs, Mapping) and np.ndim(inputs) >= 2:
-        return int(np.shape(inputs)[-2])
+        steps = int(np.shape(inputs)[-2])
+    if steps is None:
+        raise ArgumentError("steps None: say how many, or give inputs as an array (n, steps, m)")
     if not isinstance(steps, Integral) or isinstance(steps, bool) or not 1 <= int(steps) <= MOST_STEPS:
-        raise ArgumentError(f"steps {shown(steps)}: must be a whole number, at least 1")
+        raise ArgumentError(f"steps {shown(steps)}: must be a whole number from 1 to {MOST_STEPS}")
     return int(steps)
 
 

@@ -26,10 +26,7 @@ if platform.machine().lower() in ("x86_64", "amd64"):  # clang halves the widest
     FLAGS["clang"] = ("-mprefer-vector-width=512",)
 
 
-NO_LANES = (
-    "worlds with contacts in loops, with so many contacts that far ones are left out, or functions of the C library, "
-    "are stepped one after the other"
-)
+NO_LANES = "worlds with so many contacts that far ones are left out are stepped one after the other"
 
 
 def batch_library(own: Simulator, varied: bool, lanes: int | None) -> Library:

@@ -74,7 +74,10 @@ def _size(own: Simulator, what: str, name: str) -> int:
         return len(entries) or len([own.inputs.column(name)])
     if name in own.described:
         return len(own.described[name].value)
-    raise MechanismError(f"no parameter {shown(name)}; {did_you_mean(name, own.described)}")
+    raise MechanismError(
+        f"no parameter {shown(name)}; {did_you_mean(name, own.described)} (lengths, anchors and shapes are "
+        "no parameters: symvi.sweep varies them)"
+    )
 
 
 def _each(what: str, values: object, count: int, size: int) -> Numbers:
@@ -87,7 +90,9 @@ def _each(what: str, values: object, count: int, size: int) -> Numbers:
         raise MechanismError(f"{what}: {shown(values)} is neither a number nor an array of numbers")
     numbers = numbers.astype(float)
     if not np.isfinite(numbers).all():
-        raise MechanismError(f"{what} has a value that is not finite")
+        wrong = np.argwhere(~np.isfinite(numbers))[0]
+        where = f", in world {wrong[0]}" if numbers.shape in ((count,), (count, size)) else ""
+        raise MechanismError(f"{what} has a value that is not finite{where}")
     if numbers.shape == () or (size > 1 and numbers.shape == (size,)):
         return np.broadcast_to(numbers, (1, size))
     if size == 1 and numbers.shape == (count,):

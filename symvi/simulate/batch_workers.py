@@ -23,12 +23,13 @@ WORTH = 2e-4  # s of work below which no other thread is woken
 MOST_THREADS = 1024
 
 
-def checked_threads(threads: object) -> int:
-    """How many threads are asked for; those that this process may run on for None. Raises ArgumentError."""
+def checked_threads(threads: object, what: str = "threads") -> int:
+    """How many threads, or workers of another word, are asked for; those that this process may run on for None. Raises
+    ArgumentError."""
     if threads is None:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if not isinstance(threads, Integral) or isinstance(threads, bool) or not 1 <= int(threads) <= MOST_THREADS:
-        raise ArgumentError(f"threads {shown(threads)}: must be a whole number from 1 to {MOST_THREADS}, or None")
+        raise ArgumentError(f"{what} {shown(threads)}: must be a whole number from 1 to {MOST_THREADS}, or None")
     return int(threads)
 
 

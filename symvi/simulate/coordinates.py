@@ -26,6 +26,7 @@ from symvi.simulate.arguments import checked_state, checked_table, real_numbers
 from symvi.simulate.reactions import gradients, source
 from symvi.simulate.run_parameters import Settings, with_settings
 from symvi.simulate.solver_state import solver_state
+from symvi.simulate.told import ToldState
 from symvi.simulate.turns import Turning, rotation_matrices
 
 if TYPE_CHECKING:
@@ -38,17 +39,20 @@ def coordinates_of(
     """(k,) coordinates [m, rad] and (k,) velocities [m/s, rad/s] of a joint in a state.
 
     One or two angles have the whole turns of `state.angles`; where it tells none, they lie nearest to the description's
-    start. Three are a rotation vector of at most half a turn. parameters: those that the simulator was given.
+    start. Three are a rotation vector of at most half a turn. parameters: those that the simulator was given. Of the
+    state that a controller sees, and of the last `world.state`, the solver's own C tells them, in microseconds.
     Raises MechanismError for an unknown joint, or one without coordinates (a distance, a custom joint).
     """
-    mechanism, state = Mechanism.of(mechanism), checked_state(state)
-    described = mechanism.joint(joint)
-    settings = {}
+    mechanism, settings = Mechanism.of(mechanism), {}
     for name, value in checked_table("parameters", parameters, "names of parameters to values").items():
         numbers = real_numbers(value)
         if numbers is None or not np.isfinite(numbers).all():
             raise MechanismError(f"parameter {shown(name)}: {shown(value)} must be finite numbers")
         settings[name] = tuple(numbers.ravel().tolist())
+    known = state.joint(mechanism, settings, joint) if isinstance(state, ToldState) else None
+    if known is not None:
+        return known
+    described, state = mechanism.joint(joint), checked_state(state)
     values = {name: array[None] for name, array in solver_state(mechanism, state).items()}
     found, rates = _coordinates(mechanism, described, values, settings)
     if free_rotations(described) in (1, 2):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -60,11 +61,12 @@ class Engine(Protocol):
         ...
 
     def rollout(
-        self, inputs: np.ndarray, varying: bool, steps: int, every: int, options: SolverOptions
+        self, inputs: np.ndarray, stride: int, steps: int, every: int, options: SolverOptions
     ) -> tuple[int, int, np.ndarray]:
         """(status, steps done, frames of the first and every `every`-th knot after it).
 
-        inputs have one row per knot, or one row in all. The frame of the first knot has no forces: another step led
+        inputs have `stride` rows a step: one per knot, one per inner step of a composition, or none, and one in all.
+        The frame of the first knot has no forces: another step led
         there. Frames beyond the steps done are zero or missing.
         """
         ...
@@ -141,27 +143,27 @@ class CEngine:
         return float(self._function("project")(*memory, iterations))
 
     def observe(self, inputs: np.ndarray, options: SolverOptions = DEFAULTS) -> np.ndarray:
-        return self.rollout(inputs, False, 0, 1, options)[2][0]
+        return self.rollout(inputs, 0, 0, 1, options)[2][0]
 
     def rollout(
-        self, inputs: np.ndarray, varying: bool, steps: int, every: int, options: SolverOptions
+        self, inputs: np.ndarray, stride: int, steps: int, every: int, options: SolverOptions
     ) -> tuple[int, int, np.ndarray]:
         kept, (p, z, u, w) = self._memory(inputs)
         frames = np.zeros((1 + steps // every, self._frame), self._type)
         done = self._ffi.new("int *")
         where, ledger = self._pointer(frames, "frame"), self._pointer(self._ledger, "ledger")
         status = self._function("rollout")(
-            p, self._options(options), z, u, int(varying), w, steps, every, where, done, ledger
+            p, self._options(options), z, u, stride, w, steps, every, where, done, ledger
         )
         if status < 0:
-            self._look_at_failure(int(status), options, u + int(varying) * done[0])
+            self._look_at_failure(int(status), options, u + stride * done[0], stride)
         del kept
         return int(status), int(done[0]), frames
 
     def trail(
         self,
         inputs: np.ndarray,
-        varying: bool,
+        stride: int,
         steps: int,
         every: int,
         whole: int,
@@ -176,15 +178,21 @@ class CEngine:
         done = self._ffi.new("int *")
         where, ledger = self._pointer(into, "frame"), self._pointer(self._ledger, "ledger")
         status = self._function("trail")(
-            p, self._options(options), z, u, int(varying), w, steps, every, whole, where, done, ledger
+            p, self._options(options), z, u, stride, w, steps, every, whole, where, done, ledger
         )
         if status < 0:
-            self._look_at_failure(int(status), options, u + int(varying) * done[0])
+            self._look_at_failure(int(status), options, u + stride * done[0], stride)
         del kept
         return int(status), int(done[0])
 
-    def _look_at_failure(self, status: int, options: SolverOptions, inputs) -> None:
-        """Iterations of the step that failed, and parts that would do; it is tried again, and fails in the same way."""
+    def _look_at_failure(self, status: int, options: SolverOptions, inputs, stride: int) -> None:
+        """Iterations of the step that failed, and parts that would do; it is tried again, and fails in the same way.
+
+        Not of inputs that inner steps have for themselves: no parts are taken of these.
+        """
+        self.would_do = self.iterations = 0
+        if stride > 1:
+            return
         info = self._ffi.new(f"{self._prefix}_info *")
         p, w = (self._pointer(getattr(self, name), name) for name in ("parameters", "work"))
 
@@ -327,15 +335,16 @@ class PythonEngine:
         return np.concatenate([np.ravel(values[name]) for name in self.plan.frame if name != "size"]).astype(np.float64)
 
     def rollout(
-        self, inputs: np.ndarray, varying: bool, steps: int, every: int, options: SolverOptions
+        self, inputs: np.ndarray, stride: int, steps: int, every: int, options: SolverOptions
     ) -> tuple[int, int, np.ndarray]:
         solver = self.solver
         solver.options = options.in_precision("double")
         self._enter(inputs[0])
         frames, worst, led = [], 0, self._nothing()
         for n in range(steps):
-            if varying:
-                self._push("input", inputs[n])
+            solver.inner = self._inner(inputs, stride, n)
+            if stride:
+                self._push("input", inputs[n * stride])
             knot, recorded = self.flat("state"), n % every == 0
             before = self._placement()
             status = solver.step(accounted=True)
@@ -349,23 +358,33 @@ class PythonEngine:
                 self._push("state", self.state)
             if status < 0:
                 self._pull_state()
-                self._look_at_failure(int(status), options)
+                self._look_at_failure(int(status), options, stride)
                 return int(status), n, np.array(frames).reshape(-1, self.plan.frame["size"][0])
             if following:
-                if varying:
-                    self._push("input", inputs[n + 1])
+                if stride:
+                    self._push("input", inputs[(n + 1) * stride])
                 following |= solver.record_account()
             led, worst = {"misread": 0.0} | following, max(worst, int(status))
         self._pull_state()
         if steps % every == 0:
-            if varying:
-                self._push("input", inputs[steps])
+            solver.inner = self._inner(inputs, stride, steps)
+            if stride:
+                self._push("input", inputs[steps * stride])
             solver.see_knot(options)
+            solver.inner = []
             frames.append(self._frame_of(led | self._seen()))
         return worst, steps, np.array(frames).reshape(-1, self.plan.frame["size"][0])
 
-    def _look_at_failure(self, status: int, options: SolverOptions) -> None:
+    def _inner(self, inputs: np.ndarray, stride: int, step: int) -> list[Callable[[], None]]:
+        """What puts the inputs of each inner step of a step; none where these have none of their own."""
+        rows = inputs[step * stride : (step + 1) * stride] if stride > 1 else []
+        return [partial(self._push, "input", row) for row in rows]
+
+    def _look_at_failure(self, status: int, options: SolverOptions, stride: int) -> None:
         """Iterations of the step that failed, and parts that would do; it is tried again, and fails in the same way."""
+        self.would_do = self.iterations = 0
+        if stride > 1:
+            return
 
         def step(how: SolverOptions) -> int:
             self.solver.options = how.in_precision("double")

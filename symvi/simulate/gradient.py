@@ -15,6 +15,9 @@ from numpy.typing import NDArray
 
 from symvi.errors import ArgumentError
 from symvi.mechanism.names import shown
+from symvi.simulate.slope_backwards import Backwards
+from symvi.simulate.slope_chord import Before, Chords
+from symvi.simulate.slope_native import NativeSlopes
 from symvi.simulate.slope_path import SlopePath, repeated
 
 Array = NDArray[np.float64]
@@ -25,10 +28,11 @@ Loss = Callable[[Array, Array], Sequence[Any]]
 class Gradient:
     """What a loss along a motion changes by.
 
-    value: the loss. start (n,): by x at the first knot, whose numbers are `names`. inputs (N, m): by what drives each
-    step, as columns of B. parameters (p,): at fixed coordinates and rates of the start. x (N + 1, n), u (N, m), time
-    (N + 1,) [s]: the motion. parts (N,): equal parts of each step. smoothing: complementarity of contacts, limits and
-    dry friction that the derivatives are of, None without any.
+    value: the loss. start (n,): by coordinates and rates at the first knot, whose numbers are `names`. inputs (N, m):
+    by what drives each step, as columns of B. parameters (p,): at fixed coordinates and rates of the start. x (N + 1,
+    ...) of what `x_names` say, u (N, m), time (N + 1,) [s]: the motion. parts (N,): equal parts of each step.
+    smoothing: complementarity of contacts, limits and dry friction that the derivatives are of, None without any.
+    chart: what rates in x are; those of the start are of its momenta in either.
     """
 
     value: float
@@ -36,6 +40,7 @@ class Gradient:
     inputs: Array
     parameters: Array
     names: tuple[str, ...]
+    x_names: tuple[str, ...]
     input_names: tuple[str, ...]
     parameter_names: tuple[str, ...]
     time: Array
@@ -43,6 +48,7 @@ class Gradient:
     u: Array
     parts: NDArray[np.int64]
     smoothing: float | None
+    chart: str
 
     def __repr__(self) -> str:
         about = "" if self.smoothing is None else f", smoothing {self.smoothing:g}"
@@ -52,17 +58,70 @@ class Gradient:
 def gradient_along(path: SlopePath, loss: Loss) -> Gradient:
     """The gradient of a loss along a path. Raises SolverError, AssemblyError; ArgumentError for a loss that is none."""
     steps, rows, stretch = len(path), path.rows, max(1, isqrt(len(path)))
-    kept, x, state = {0: path.first}, [path.x(path.first, path.held)], path.first
+    kept, told, state = {0: path.first}, _Told(path), path.first
+    told.add(path.first, path.held)
     for first in range(0, steps, stretch):
         last = min(first + stretch, steps)
         reached = path.states(state, first, last, rows)
-        x += [path.x(each, rows[min(first + 1 + k, steps - 1)]) for k, each in enumerate(reached[1:])]
+        for k, each in enumerate(reached[1:]):
+            told.add(each, rows[min(first + 1 + k, steps - 1)])
         kept[last] = state = reached[-1]
-    xs = np.array(x)
+    xs = np.array(told.x)
     value, by_x, by_u = _checked(loss(xs.copy(), rows.copy()), xs.shape, rows.shape)
+    by_x = told.by_knots(by_x)
+    taken = _by_tapes if isinstance(path.linearizer.slopes, NativeSlopes) else _by_matrices
+    costate, inputs, parameters, parts = taken(path, kept, stretch, by_x, by_u)
     names = path.asked.moving.names
-    costate, inputs, parameters = by_x[steps].copy(), by_u.copy(), np.zeros(len(names))
-    parts = np.zeros(steps, np.int64)
+    about = path.asked.smoothing, path.asked.chart
+    return Gradient(
+        value,
+        costate,
+        inputs,
+        parameters,
+        path.names,
+        told.names,
+        path.inputs,
+        names,
+        path.time,
+        xs,
+        rows,
+        parts,
+        *about,
+    )
+
+
+Taken = tuple[Array, Array, Array, NDArray[np.int64]]
+
+
+def _by_tapes(path: SlopePath, kept: Mapping[int, Array], stretch: int, by_x: Array, by_u: Array) -> Taken:
+    """Slopes by the start, by inputs and by parameters, and parts of each step: by the adjoint of every step. Each
+    stretch is taken once more, and recorded on the way."""
+    steps, rows = len(path), path.rows
+    back, inputs, parts = Backwards(path.linearizer), by_u.copy(), np.zeros(steps, np.int64)
+    costate = np.zeros(path.linearizer.layout.sizes["state"])
+    for first in reversed(range(0, steps, stretch)):
+        last, state, recorded = min(first + stretch, steps), kept[first], []
+        back.rewind()
+        for k in range(first, last):
+            one, state = path.timed(k, lambda k=k, state=state: back.record(state, rows[k], bool(by_x[k + 1].any())))
+            recorded.append(one)
+        repeated(state, kept[last], path.time[last])
+        for k in reversed(range(first, last)):
+            one = recorded[k - first]
+            if one.told:
+                costate = costate + back.told(one, by_x[k + 1])
+            costate, by_row = back.step(one, costate)
+            inputs[k] += by_row
+            parts[k] = one.parts
+    start = by_x[0] + back.start(path.first, rows[0], costate)
+    return start, inputs, back.parameters, parts
+
+
+def _by_matrices(path: SlopePath, kept: Mapping[int, Array], stretch: int, by_x: Array, by_u: Array) -> Taken:
+    """The same by the matrices of every step, as the back end in Python has them."""
+    steps, rows = len(path), path.rows
+    costate, inputs, parts = by_x[steps].copy(), by_u.copy(), np.zeros(steps, np.int64)
+    parameters = np.zeros(len(path.asked.moving.names))
     for first in reversed(range(0, steps, stretch)):
         last = min(first + stretch, steps)
         reached = path.states(kept[first], first, last, rows)
@@ -72,10 +131,32 @@ def gradient_along(path: SlopePath, loss: Loss) -> Gradient:
             inputs[k] += one.B.T @ costate
             parameters += one.P.T @ costate
             costate, parts[k] = by_x[k] + one.A.T @ costate, one.parts
-    smoothing = path.asked.smoothing
-    return Gradient(
-        value, costate, inputs, parameters, path.names, path.inputs, names, path.time, xs, rows, parts, smoothing
-    )
+    return costate, inputs, parameters, parts
+
+
+class _Told:
+    """x of knot after knot in the chart that is asked for, and slopes by it in the chart of knots."""
+
+    def __init__(self, path: SlopePath):
+        self.path, self.x, self.shares = path, [], []
+        self.chords = None if path.asked.chart == "knot" else Chords(path.linearizer)
+        self.before: Before | None = None
+        self.names: tuple[str, ...] = path.names if self.chords is None else self.chords.names()
+
+    def add(self, state: Array, row: Array) -> None:
+        """The knot that comes next."""
+        x = self.path.x(state, row)
+        if self.chords is None:
+            self.x.append(x)
+            return
+        self.x.append(self.chords.values(self.before, x, state))
+        if self.before is not None:
+            self.shares.append(self.chords.shares(self.before.state, state))
+        self.before = Before(state, row, x)
+
+    def by_knots(self, by: Array) -> Array:
+        """Slopes by coordinates and rates of all knots."""
+        return by if self.chords is None else self.chords.slopes(by, self.shares)
 
 
 def _checked(found: object, x: tuple[int, ...], u: tuple[int, ...]) -> tuple[float, Array, Array]:

@@ -7,18 +7,17 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from symvi.errors import ArgumentError, SolverError
+from symvi.errors import SolverError
 from symvi.numbers.centring import UNSETTLED
 from symvi.numbers.control import SolverOptions, SolverStatus
 from symvi.simulate.linearization import Linearization
 from symvi.simulate.parameter_tangents import ParameterTangents
 from symvi.simulate.plan import Plan
-from symvi.simulate.slope_charts import Coordinate, Knot, SlopeEngine, candidates
-from symvi.simulate.slope_parts import aims, driven_to
+from symvi.simulate.slope_charts import Coordinate, Knot, SlopeEngine, candidates, inverse, names_of
+from symvi.simulate.slope_parts import aims, driven_to, ends, put_lengths
 from symvi.simulate.slope_trees import is_plain, matrices
 
 Array = NDArray[np.float64]
-DEAF = 1e-9  # of the largest: a rate that answers its own momentum by less is left out by the solver
 ROUND_OFF = 1e-12  # of the largest singular value of rows and coordinates: below it they hold nothing
 
 
@@ -43,20 +42,21 @@ class Linearizer:
         self.every = candidates(plan)
         self.chosen: list[Coordinate] = []
         self.near = np.zeros(plan.sizes["motion"] // 2)  # coordinates of joints that were told last
-        self.parameters = self._parameters()
+        self.parameters = moving.columns(self.layout, plan)
+        self.reached = np.zeros(0)  # where the step that was linearised last leads: of contacts, that of one centring
         self.plain = False  # until a step has been checked in whole: then the generated function may make the rest
 
     def step(self, state: Array, inputs: Array) -> tuple[Linearization, Array]:
         """The step from a state of the solver, and the state that it leads to. Raises SolverError, AssemblyError."""
         if self.plain and (plain := self._plainly(state, inputs)) is not None:
             return plain
-        first = Knot(self.slopes, self.plan, state, inputs, self.parameters)
-        if not self.chosen:
-            self.chosen = first.choose(self.every, self.names)
+        first = self.knot(state, inputs)
         lift = self.lift(first)
         n, m = lift.shape[1] - self.parameters.shape[1], len(inputs)
         seeds = np.hstack([lift[:, :n], np.zeros((len(lift), m)), lift[:, n:]])
         moved, centred, after, parts = self._through(state, inputs, seeds)
+        if not np.isfinite(centred).all():
+            raise SolverError("linearize: the smoothed step leads nowhere finite", SolverStatus.NOT_FINITE)
         second = Knot(self.slopes, self.plan, centred, inputs, self.parameters)
         second.check(self.chosen)
         found = self._read(second, moved)
@@ -66,7 +66,7 @@ class Linearizer:
                 SolverStatus.NOT_FINITE,
             )
         self.plain = is_plain(self)
-        parted = found[:, :n], found[:, n : n + m], found[:, n + m :]
+        parted, self.reached = (found[:, :n], found[:, n : n + m], found[:, n + m :]), centred
         return self._result(parted, state, centred, inputs, parts), after
 
     def _plainly(self, state: Array, inputs: Array) -> tuple[Linearization, Array] | None:
@@ -77,25 +77,26 @@ class Linearizer:
         found = matrices(self, state, inputs, self.options) if status == 0 and parts == 1 else None
         if found is None:
             return None
-        none = np.zeros((len(found[0]), 0))
+        none, self.reached = np.zeros((len(found[0]), 0)), after
         return self._result((*found, none), state, after, inputs, 1), after
 
     def _result(
         self, found: tuple[Array, Array, Array], state: Array, after: Array, inputs: Array, parts: int
     ) -> Linearization:
-        length = float(self.slopes.engine.parameters[self.plan.at("parameters", "common", 0, "h")][0])
         x, ahead = self.values(state, inputs), self.values(after, inputs)
-        about = length, "knot", parts, self.smoothing
-        return Linearization(*found, self._named(), self.plan.inputs, self.moving.names, x, ahead, *about)
+        about = self.length(), "knot", parts, self.smoothing
+        return Linearization(
+            *found, names_of(self.chosen, self.layout.memory), self.plan.inputs, self.moving.names, x, ahead, *about
+        )
 
     def underway(self, start: Array, inputs: Array) -> Array:
         """The state of a motion that is at a start in its midst: forces at the knot act for a whole step, and weights
-        of dampers are those of the knot. Its velocities are those that momenta have as they are carried there."""
+        of dampers are those of the knot. Its velocities are those that momenta have as they are carried there. A rule
+        has momenta of the knot whole."""
         state, plan = start.copy(), self.plan
-        length = float(self.slopes.engine.parameters[plan.at("parameters", "common", 0, "h")][0])
-        for name in ("before", "earlier", "earliest"):
-            if f"common/0/{name}" in plan.fields["state"]:
-                state[plan.at("state", "common", 0, name)] = length
+        if "rule" in plan.notes:
+            return state
+        put_lengths(plan, state, self.length())
         weights = [
             slice(a, a + size) for name, (a, size) in plan.fields["state"].items() if name.endswith("theta_before")
         ]
@@ -107,10 +108,21 @@ class Linearizer:
                 state[each] = after[each]
         return state
 
+    def length(self) -> float:
+        """Of the step [s]."""
+        return float(self.slopes.engine.parameters[self.plan.at("parameters", "common", 0, "h")][0])
+
+    def knot(self, state: Array, inputs: Array) -> Knot:
+        """The tangents of a knot; the first one chooses the coordinates. Raises AssemblyError, ArgumentError."""
+        found = Knot(self.slopes, self.plan, state, inputs, self.parameters)
+        if not self.chosen:
+            self.chosen = found.choose(self.every, self.names)
+        return found
+
     # --- from minimal tangents to those of a state, and back ----------------------------------------------------------
-    def lift(self, knot: Knot) -> Array:
-        """(numbers of the state, coordinates + rates + memory + parameters) the tangents of a state on the joints."""
-        knot.check(self.chosen)
+    def placed(self, knot: Knot) -> tuple[Array, Array]:
+        """(6 bodies, ...) and (numbers of the state, ...), by coordinates, memory and parameters: displacements of
+        bodies on the joints, and tangents of placements and memory."""
         size, count = 6 * knot.bodies, len(self.chosen)
         equations = np.vstack([knot.rows, knot.gradients(self.chosen)])
         unit = np.vstack([np.zeros((len(knot.rows), count)), np.eye(count)])
@@ -121,24 +133,20 @@ class Linearizer:
         along = np.linalg.lstsq(equations[:, :size] / scale, wanted / scale, rcond=ROUND_OFF)[0]
         moved = knot.moved @ along
         moved[:, count:] += np.hstack([knot.kept, knot.given])
-        pushes = self._momenta(knot, np.asarray(along[:, :count], float))
+        return np.asarray(along, float), moved
+
+    def lift(self, knot: Knot) -> Array:
+        """(numbers of the state, coordinates + rates + memory + parameters) the tangents of a state on the joints."""
+        knot.check(self.chosen)
+        count = len(self.chosen)
+        along, moved = self.placed(knot)
+        pushes = self._momenta(knot, along[:, :count])
         own = np.zeros((len(self.parameters), moved.shape[1] + count))
         own[:, moved.shape[1] - self.parameters.shape[1] : moved.shape[1]] = self.parameters
         rates = knot.rates(self.chosen, knot.run("knot", np.hstack([moved, pushes]), own))
-        response = self._inverse(rates[:, moved.shape[1] :])
+        response = inverse(self.chosen, rates[:, moved.shape[1] :])
         lifted = moved - pushes @ (response @ rates[:, : moved.shape[1]])
         return np.hstack([lifted[:, :count], pushes @ response, lifted[:, count:]])
-
-    def _inverse(self, response: Array) -> Array:
-        """Of what rates answer to momenta along them: one, but for what the solver leaves out."""
-        size = np.abs(np.diag(response))
-        for k, each in enumerate(self.chosen):
-            if not size[k] > DEAF * size.max():
-                raise ArgumentError(
-                    f"linearize: '{each.name}' never moves from the description's start, and coordinates='tree' leaves "
-                    "it out; make the simulator with coordinates='maximal'"
-                )
-        return np.asarray(np.linalg.inv(response), float)
 
     def _momenta(self, knot: Knot, along: Array) -> Array:
         """Momenta of velocities along the coordinates."""
@@ -181,9 +189,10 @@ class Linearizer:
         driven[:, columns - k - len(inputs) : columns - k] = np.eye(len(inputs))
         own = np.zeros((len(self.parameters), columns))
         own[:, columns - k :] = self.parameters
-        for number in range(1, parts + 1):
-            row, ahead = aims(self.plan, state, inputs, number / parts), after
-            if parts > 1:
+        shares = ends(self.plan, parts)
+        for number, share in enumerate(shares, 1):
+            row, ahead, last = aims(self.plan, state, inputs, share), after, number == len(shares)
+            if len(shares) > 1:
                 slopes.enter(now, row)
                 self._check(slopes.part(parts, number, self.options))
                 ahead = slopes.state()
@@ -191,10 +200,10 @@ class Linearizer:
             self._settle()
             given = {
                 "state": moved,
-                "input": driven_to(self.plan, self.layout, driven, seeds, number / parts),
+                "input": driven_to(self.plan, self.layout, driven, seeds, share),
                 "parameters": own,
             }
-            moved = slopes.run("step", given, last=number == parts)["state"]
+            moved = slopes.run("step", given, last=last)["state"]
             now = slopes.arrived.copy()
             for name, (offset, size) in self.plan.fields["state"].items():
                 if name.startswith("common/"):  # lengths of steps, which control hands on
@@ -230,24 +239,6 @@ class Linearizer:
                 count = sum(other.joint and other.joint_name == each.joint_name for other in self.every)
                 if (own := each.entry - (count - len(known))) >= 0:
                     self.near[self._place_of(each)] = known[own]
-
-    def _parameters(self) -> Array:
-        """Columns of parameters in the order of the layout."""
-        found = np.zeros((self.layout.sizes["parameters"], len(self.moving.names)))
-        for name, (offset, size) in self.layout.fields["parameters"].items():
-            start = self.plan.fields["parameters"][name][0]
-            found[offset : offset + size] = self.moving.values[start : start + size]
-        return found
-
-    def _named(self) -> tuple[str, ...]:
-        names, sizes = [each.name for each in self.chosen], {}
-        for element, field, *_ in self.layout.memory:
-            sizes[element, field] = sizes.get((element, field), 0) + 1
-        kept = [
-            f"{element}.{field}" + (f"[{entry}]" if sizes[element, field] > 1 else "")
-            for element, field, entry, _, _ in self.layout.memory
-        ]
-        return (*names, *(f"{name}.rate" for name in names), *kept)
 
     def values(self, state: Array, inputs: Array) -> Array:
         """x at a knot; angles are nearest to those told last, and turns of bodies are counted from there."""

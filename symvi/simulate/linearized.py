@@ -18,6 +18,7 @@ from symvi.simulate.linearize import Linearizer
 from symvi.simulate.orders import refuse
 from symvi.simulate.parameter_tangents import tangents_of
 from symvi.simulate.simulation import Simulation
+from symvi.simulate.slope_chord import Chords
 from symvi.simulate.slope_native import NativeSlopes
 from symvi.simulate.solver_build import built_with_slopes
 from symvi.simulate.standing import precision_of
@@ -28,8 +29,8 @@ if TYPE_CHECKING:
     from symvi.simulate.slope_charts import SlopeEngine
     from symvi.simulate.trajectory import Trajectory
 
-Chart = Literal["knot"]
-CHARTS = ("knot",)
+Chart = Literal["knot", "chord"]
+CHARTS = ("knot", "chord")
 APART = 1e-6  # m: how far a motion may be from itself when it is taken again, knot by knot
 
 
@@ -45,11 +46,12 @@ class Linearizing:
         smoothing: float | None,
         options: SolverOptions,
     ):
-        refuse(simulator, "linearize", "derivatives are those of one step")
         if precision_of(simulator.engine) != "double":
             raise ArgumentError("linearize: derivatives are computed in double; make the simulator with real='double'")
         if chart not in CHARTS:
-            raise ArgumentError(f"chart {shown(chart)}: use 'knot', the only one yet")
+            raise ArgumentError(f"chart {shown(chart)}: use 'knot', rates of momenta, or 'chord', differences of knots")
+        if chart == "chord":
+            refuse(simulator, "chart='chord'", "a difference of knots is no difference over an inner step")
         self.smoothing = _checked_smoothing(simulator, smoothing)
         self.simulator, self.chart, self.options, self.names = simulator, chart, options, coordinates
         self.parameters = _checked_names("parameters", parameters)
@@ -71,7 +73,11 @@ class Linearizing:
         if isinstance(state, State) or state is None:
             start = linearizer.underway(start, row)
         linearizer.branch(own.angles)
-        return linearizer.step(start, row)[0]
+        if self.chart == "knot":
+            return linearizer.step(start, row)[0]
+        chords = Chords(linearizer)
+        chords.come_from(start, row)
+        return chords.step(start, row)[0]
 
     def along(self, motion: Trajectory) -> MotionLinearization:
         """Every step of a motion."""
@@ -101,14 +107,18 @@ class Linearizing:
             if not (own.inputs.has_signal(name) and np.array_equal(signals[:, k], rows[:, k]))
         }
         simulation = Simulation(own, motion.state(0), motion.time, motion.step, 1, self.options, given)
-        rows = simulation.begin(False, True, "momentum").rows.copy()
+        driving = simulation.begin(False, True, "momentum")
+        if driving.inner is not None:
+            refuse(own, "linearize", "inputs change within the steps of the motion; linearize from states")
+        rows = driving.rows.copy()
         if ahead:
             rows[:-1, own.inputs.ahead] = rows[1:, own.inputs.ahead]
         linearizer, state, found = self.linearizer(own), own.engine.state.astype(float).copy(), []
         linearizer.branch(own.angles)
+        steps = linearizer if self.chart == "knot" else Chords(linearizer)
         centers = np.array([body.center_of_mass for body in own.mechanism.bodies], float)
         for k in range(len(motion.time) - 1):
-            one, state = linearizer.step(state, rows[k])
+            one, state = steps.step(state, rows[k])
             if not _is_at(own, state, motion, k + 1, centers):
                 return None
             found.append(one)
@@ -138,7 +148,10 @@ def begun(
     first = 0.0 if state is None else state.time
     time = float(np.ravel(first)[-1])
     simulation = Simulation(own, state, time + step * np.arange(2), step, 1, options, inputs)
-    rows = simulation.begin(False, True, "momentum").rows
+    driving = simulation.begin(False, True, "momentum")
+    if driving.inner is not None:
+        refuse(own, "linearize", "signals change within the step; give inputs that it holds")
+    rows = driving.rows
     row = rows[0].copy()
     row[own.inputs.ahead] = rows[1, own.inputs.ahead]
     return own.engine.state.astype(float).copy(), row
@@ -151,7 +164,9 @@ def slopes_of(own: Simulator, parameters: tuple[Place, ...]) -> SlopeEngine:
 
         return ReferenceSlopes(own.engine, frozenset(parameters))
     assert own.text is not None
-    made = built_with_slopes(own.mechanism, own.text.layout, own.profile, own.loops, own.coordinates, parameters)
+    made = built_with_slopes(
+        own.mechanism, own.text.layout, own.profile, own.loops, own.coordinates, parameters, own.composition or 2
+    )
     engine = CEngine(made.text.plan, made.library, made.text.prefix, "double")
     engine.parameters[:] = own.engine.parameters
     assert made.text.slopes is not None

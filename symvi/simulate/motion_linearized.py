@@ -9,7 +9,7 @@ from symvi.errors import MechanismError
 from symvi.numbers.control import SolverOptions
 from symvi.simulate.linearization import MotionLinearization
 from symvi.simulate.linearized import Linearizing
-from symvi.simulate.orders import said
+from symvi.simulate.orders import again
 from symvi.simulate.simulator import Simulator
 from symvi.simulate.trajectory import Trajectory
 
@@ -25,12 +25,11 @@ def along_motion(
     """Every step of a motion, by a simulator like the one that made it."""
     if len(motion.time) > 1 and abs(motion.time[1] - motion.time[0] - motion.step) > 1e-9 * motion.step:
         raise MechanismError("linearize: not every knot of the motion was recorded; simulate with every=1")
-    if motion.composition:
-        raise MechanismError(f"linearize: the motion was made with {said(motion.composition)}; only order 2 does this")
     if motion.status[-1] < 0:
         raise MechanismError("linearize: the motion ends in a step that was not solved, which has no derivative")
     formulation: Any = motion.formulation  # one of the names that a simulator takes
-    simulator = Simulator(motion.mechanism, loops=motion.loops, coordinates=formulation, real=motion.real)
+    how: Any = {"coordinates": formulation, **again(motion.composition)}
+    simulator = Simulator(motion.mechanism, loops=motion.loops, real=motion.real, **how)
     for name, value in motion.settings.items():
         simulator.set_parameter(name, value)
     if any(name in simulator.gains.names for name in motion.input_names):

@@ -1,6 +1,7 @@
 """What steps of an order above 2 do not do: all of it is refused by name, since it would fall to a lower order.
 
-Inner steps of a composition go back in time, and need to know what acts there, at their own times.
+Inner steps of a composition go back in time, and need to know what acts there, at their own times: signals tell, rows
+for the knots do not.
 """
 
 from __future__ import annotations
@@ -70,13 +71,48 @@ def check_beginning(own: Simulator, papers_start: bool, rates: str) -> None:
         refuse(own, f"rates={rates!r}", "momenta are those of steps of order 2; here bodies turn at their rates anyway")
 
 
-def check_driving(own: Simulator, rows: np.ndarray, gains: bool) -> None:
-    """Raises ArgumentError for inputs that change while a motion runs: inner steps would read them at wrong times.
+def check_held(own: Simulator, rows: np.ndarray) -> None:
+    """Raises ArgumentError for inputs that change from knot to knot where a step of an order above 2 holds them.
 
-    rows: (N, m) inputs. gains: some of servos are given.
+    rows: (N, m) inputs.
+    """
+    for name in _changing(own, rows):
+        refuse(own, f"input '{name}'", "it changes in time, and inner steps do not know it at their own times")
+
+
+def inner_rows(own: Simulator, rows: np.ndarray, times: np.ndarray, step: float, gains: bool) -> np.ndarray | None:
+    """(N s, m) inputs of the s inner steps of all steps, by signals at their own times; None where inputs stay.
+
+    An inner step reads targets of its end, and others of its beginning, as a step does. rows: (N, m) inputs at the
+    knots; times: (N,) of these [s]. gains: some of servos are given. Raises ArgumentError for what is known at knots
+    alone.
     """
     if gains:
         refuse(own, "gains among inputs", "what changes at knots acts on a motion to second order at best")
-    changing = [name for name, column in zip(own.plan.inputs, rows.T, strict=True) if (column != column[0]).any()]
-    if changing:
-        refuse(own, f"input '{changing[0]}'", "it changes in time, and inner steps do not know it at their own times")
+    changing, composition = _changing(own, rows), composition_of(own.composition or 2)
+    if not own.composition or not changing:
+        return None
+    if composition is None:
+        check_held(own, rows)
+        return None
+    signals = own.inputs.from_signals(times)
+    for name in changing:
+        column = own.inputs.column(name)
+        if column in own.inputs.drivers:
+            refuse(own, f"input '{name}'", "a driver that moves has its rate at knots from the steps around them")
+        if not own.inputs.has_signal(name) or (rows[:, column] != signals[:, column]).any():
+            why = "it changes in time, and is told at knots alone; give it as a signal of the description"
+            refuse(own, f"input '{name}'", why)
+    ends = np.array([float(end) for end in composition.times])
+    inner, ahead = np.repeat(rows, len(ends), axis=0), set(own.inputs.ahead)
+    for late, shares in ((False, np.concatenate([[0.0], ends[:-1]])), (True, ends)):
+        columns = [c for c in map(own.inputs.column, changing) if (c in ahead) == late]
+        if columns:
+            found = own.inputs.from_signals(np.add.outer(times, step * shares).ravel())
+            inner[:, columns] = found[:, columns]
+    return inner
+
+
+def _changing(own: Simulator, rows: np.ndarray) -> list[str]:
+    """Names of inputs that are not the same at all knots."""
+    return [name for name, column in zip(own.plan.inputs, rows.T, strict=True) if (column != column[0]).any()]

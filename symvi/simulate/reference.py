@@ -83,6 +83,7 @@ class ReferenceSolver:
         self.iterations = self.retries = self.substeps = 0
         self.increment = inf
         self.targets = aims_of(self.memory)
+        self.inner: list[Callable[[], None]] = []  # puts the inputs of each inner step, where these have their own
 
     def twin(self) -> ReferenceSolver:
         """The same solver with a memory of its own."""

@@ -17,9 +17,10 @@ from symvi.simulate.gains import Gains
 from symvi.simulate.inputs import Controller, Inputs
 from symvi.simulate.knots import recorder_of
 from symvi.simulate.recording import EVERYTHING, Holding, takes_whole, watched_every, watched_knots
+from symvi.simulate.run_parameters import Settings
 from symvi.simulate.seen import SeenStates
 from symvi.simulate.turns import Angles, Counter, Turning
-from symvi.simulate.unread import CLOSE, LONG, UNREAD, Again
+from symvi.simulate.unread import CLOSE, LONG, UNREAD, Again, rows_of
 
 INFINITY = float("inf")
 CHUNK, FEW = 1000, 1000  # steps, and recorded knots of which few are whole, at a time
@@ -27,11 +28,16 @@ CHUNK, FEW = 1000, 1000  # steps, and recorded knots of which few are whole, at 
 
 @dataclass
 class Driving:
-    """What drives a run, one row per knot: (N, m) inputs, (N, g) gains, and whether any of these are given."""
+    """What drives a run, one row per knot: (N, m) inputs, (N, g) gains, and whether any of these are given.
+
+    inner: (N s, m) inputs of all inner steps of a composition, that which begins at the last knot included; None where
+    inputs do not change in time, or steps have no inner ones.
+    """
 
     rows: np.ndarray
     gain_rows: np.ndarray
     gains_given: bool
+    inner: np.ndarray | None = None
 
 
 @dataclass
@@ -49,6 +55,7 @@ class Run:
     mechanism: Mechanism
     inputs: Inputs
     gains: Gains
+    settings: Settings
     turning: Turning
     angles: Angles
     times: np.ndarray
@@ -99,17 +106,14 @@ class Run:
 
     def through(self) -> int:
         """To the end, with the inputs as they are; returns the status of the step that failed, or 0."""
-        rows = self.driving.rows.copy()
-        ahead = self.inputs.ahead
-        rows[:-1, ahead] = rows[1:, ahead]  # targets are those of the step's second knot
-        varying = bool(len(rows[0])) and bool((rows != rows[0]).any())
+        rows, stride = self._rows()
         if self.apart > 1 and isinstance(self.engine, CEngine) and not self.counter:
             if self.names == EVERYTHING:
                 begin = self.found[-1][-1:].copy()
-                self.again = Again(self.engine, self.every, self.options, rows, varying, begin)
+                self.again = Again(self.engine, self.every, self.options, rows, stride, begin)
                 self.names = tuple(name for name in EVERYTHING if name not in UNREAD)
             if not takes_whole(self.names):
-                status = self._sparsely(self.engine, rows, varying)
+                status = self._sparsely(self.engine, rows, stride)
                 if status >= 0 or not self.again:
                     return status
                 # who looks into a failure looks at all of it
@@ -118,8 +122,7 @@ class Run:
         chunk = self.steps if whole else max(self.every, CHUNK // self.every * self.every)
         for first in range(0, self.steps, chunk):
             count = min(chunk, self.steps - first)
-            block = rows[first : first + count + 1] if varying else rows[:1]
-            status, done, seen = self._rollout(block, varying, count)
+            status, done, seen = self._rollout(rows_of(rows, stride, first, count), stride, count)
             frames.observe_again(self.plan, self.found[-1][-1], seen[0])
             if first == 0:  # one block instead of two that must be joined
                 seen[0] = self.found.pop()[0]
@@ -130,7 +133,15 @@ class Run:
                 return status
         return 0
 
-    def _sparsely(self, engine: CEngine, rows: np.ndarray, varying: bool) -> int:
+    def _rows(self) -> tuple[np.ndarray, int]:
+        """Inputs as steps read them, and how many rows each has: 0 where one does for all."""
+        if self.driving.inner is not None:
+            return self.driving.inner, len(self.driving.inner) // len(self.driving.rows)
+        rows, ahead = self.driving.rows.copy(), self.inputs.ahead
+        rows[:-1, ahead] = rows[1:, ahead]  # targets are those of the step's second knot
+        return rows, int(bool(len(rows[0])) and bool((rows != rows[0]).any()))
+
+    def _sparsely(self, engine: CEngine, rows: np.ndarray, stride: int) -> int:
         """The same where few frames are whole, in memory that is used again and again."""
         held = Holding.of(self.plan, self.names)
         self.part = held.room(1 + self.steps // self.every, self.found[0])
@@ -139,10 +150,10 @@ class Run:
         seen = np.zeros((1 + chunk // self.every, self.plan.frame["size"][0]), self.found[0].dtype)
         for first in range(0, self.steps, chunk):
             count = min(chunk, self.steps - first)
-            block = rows[first : first + count + 1] if varying else rows[:1]
+            block = rows_of(rows, stride, first, count)
             if self.again:
                 self.again.note(first, count)
-            status, done = engine.trail(block, varying, count, self.every, whole, self.options, seen)
+            status, done = engine.trail(block, stride, count, self.every, whole, self.options, seen)
             frames.observe_again(self.plan, self.found[-1][-1], seen[0])
             last, known = done // self.every, first // self.every
             held.put(self.part[1 + known : 1 + known + last], seen[1 : 1 + last])
@@ -155,41 +166,42 @@ class Run:
         held.put(self.part[:1], self.found[0])
         return min(status, 0)
 
-    def _rollout(self, block: np.ndarray, varying: bool, count: int) -> tuple[int, int, np.ndarray]:
+    def _rollout(self, block: np.ndarray, stride: int, count: int) -> tuple[int, int, np.ndarray]:
         """Frames as the engine's; turns are counted between them where the solver does not."""
         if self.counter is None:
-            return self.engine.rollout(block, varying, count, self.every, self.options)
+            return self.engine.rollout(block, stride, count, self.every, self.options)
         last, before, account = self.found[-1][-1:], self.engine.state.copy(), self.engine.account.copy()
-        for stride in self.counter.strides(self.every, frames.entry(self.plan, last, "w")):
+        for every in self.counter.strides(self.every, frames.entry(self.plan, last, "w")):
             self.engine.state[:], self.engine.account[:] = before, account
-            status, done, seen = self.engine.rollout(block, varying, count, stride, self.options)
-            seen = seen[: 1 + done // stride]
+            status, done, seen = self.engine.rollout(block, stride, count, every, self.options)
+            seen = seen[: 1 + done // every]
             q, w = (frames.entry(self.plan, seen, name) for name in "qw")
-            if self.counter.count(q, w, stride, self.every // stride):
+            if self.counter.count(q, w, every, self.every // every):
                 break
-        return status, done, frames.gathered(self.plan, seen, self.every // stride)
+        return status, done, frames.gathered(self.plan, seen, self.every // every)
 
-    def stepwise(self, controller: Controller | None) -> int:
+    def stepwise(self, controller: Controller | None, before: np.ndarray) -> int:
         """To the end step by step: a controller decides at every knot where one begins, and gains may change.
 
         It sees velocities as if the inputs of the step before stayed: half of what acts at a knot acts before it, and
         the step that does is solved ahead. Those recorded are under its own inputs, by the step that was taken.
         Targets, of drivers and servos, are those at the step's second knot; those that it does not name look ahead to
         the next knot's signal. At the last knot, where no step begins, the last inputs stay.
+        before: (m,) inputs under which the first knot is seen.
         """
         parameters = self.engine.parameters.copy()
         try:
-            return self._stepwise(controller)
+            return self._stepwise(controller, before)
         finally:
             self.engine.parameters[:] = parameters
 
-    def _stepwise(self, controller: Controller | None) -> int:
-        states = SeenStates(self.mechanism, self.plan, self.turning, self.angles)
+    def _stepwise(self, controller: Controller | None, before: np.ndarray) -> int:
+        states = SeenStates(self)
         times, again, every = self.times.tolist(), frames.places_again(self.plan), self.every
         first = self.found[0]
         block = np.zeros((1 + (self.steps if every == 1 else every), first.shape[1]), first.dtype)
         block[0] = first[0]
-        state = states.state(first[0].copy(), times[0])
+        state = states.state(first[0].copy(), times[0], before)
         others = np.setdiff1d(np.arange(len(self.inputs.names)), self.inputs.ahead)
         take = recorder_of(self.engine, self.options, block)
         self._quick = not self.gains.names and not self.inputs.ahead
@@ -208,7 +220,7 @@ class Run:
                     self.found[0] = block[: n + 1]
                 return status
             self.done = n + 1
-            state = seen(block[k + 1].copy(), times[n + 1])
+            state = seen(block[k + 1].copy(), times[n + 1], row)
             if every > 1 and k + 1 == every:
                 self.found.append(frames.gathered(self.plan, block, every)[1:])
                 block[0], block[1:] = block[every], 0.0
@@ -242,7 +254,7 @@ class Run:
         """Put finite numbers of inputs that have one entry into a row; False, and nothing is put, where others are."""
         column = self.inputs.alone
         for name, value in answer.items():
-            if type(value) is not float or not -INFINITY < value < INFINITY or name not in column:
+            if not isinstance(value, float) or not -INFINITY < value < INFINITY or name not in column:
                 return False
         for name, value in answer.items():
             row[column[name]] = value

@@ -21,7 +21,7 @@ from symvi.simulate.failures import failure_of
 from symvi.simulate.fast_spin import may_be_fast
 from symvi.simulate.inputs import Controller
 from symvi.simulate.knot_rates import strikes
-from symvi.simulate.orders import check_driving, refuse
+from symvi.simulate.orders import inner_rows, refuse
 from symvi.simulate.recording import EVERYTHING, Holding, Later, watched_knots
 from symvi.simulate.run import Driving, Run, overlaid
 from symvi.simulate.standing import Standing, precision_of
@@ -59,7 +59,7 @@ class Simulation:
         """Put the engine at the start; returns what drives the run."""
         own = self.own
         driving = overlaid(own.inputs, own.gains, self.engine, self.times, self.given)
-        check_driving(own, driving.rows, driving.gains_given)
+        driving.inner = inner_rows(own, driving.rows, self.times, self.step, driving.gains_given)
         if isinstance(self.start, Trajectory):
             put_where_it_ended(own, self.start, self.step)
         else:
@@ -81,6 +81,7 @@ class Simulation:
             mechanism=own.mechanism,
             inputs=own.inputs,
             gains=own.gains,
+            settings=own.settings,
             turning=own.turning,
             angles=own.angles,
             times=self.times,
@@ -98,7 +99,7 @@ class Simulation:
         run.found.append(self.engine.observe(seen_under, self.options)[None])
         if before is not None:
             frames.carry_over(self.plan, run.found[0][0], before)
-        return run, run.stepwise(controller) if controller or driving.gains_given else run.through()
+        return run, run.stepwise(controller, seen_under) if controller or driving.gains_given else run.through()
 
     def failure(self, run: Run, status: int) -> SolverError:
         """The error of the step that a run ended in."""

@@ -16,17 +16,21 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class SlopeLayout:
     """fields: store -> {"kind/index/field": (offset, size)}; sizes: store -> numbers. memory: what a state keeps beside
-    placements and momenta, as (element, field, index, kind, node)."""
+    placements and momenta, as (element, field, index, kind, node). lasting: numbers of memory that momenta still depend
+    on a knot later, at given coordinates of both. unknowns: rows in the store "work" of increments of velocities."""
 
     fields: Mapping[str, Mapping[str, tuple[int, int]]]
     sizes: Mapping[str, int]
     memory: tuple[tuple[str, str, int, str, int], ...]
+    lasting: tuple[int, ...]
+    unknowns: tuple[int, ...]
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> SlopeLayout:
         """A layout from plain data."""
         fields = {s: {k: (v[0], v[1]) for k, v in own.items()} for s, own in data["fields"].items()}
-        return cls(fields, data["sizes"], tuple((a, b, c, d, e) for a, b, c, d, e in data["memory"]))
+        memory = tuple((a, b, c, d, e) for a, b, c, d, e in data["memory"])
+        return cls(fields, data["sizes"], memory, tuple(data["lasting"]), tuple(data["unknowns"]))
 
     def at(self, store: str, kind: str, index: int, field: str) -> slice:
         """Rows of a field. Raises KeyError where it has no tangents."""
@@ -45,11 +49,11 @@ class SlopeLayout:
 
 def layout_of(program: Program, parameters: Iterable[Place] = ()) -> SlopeLayout:
     """The layout of a program's tangents. parameters: those that may move."""
-    from symvi.program.slope_scripts import memory, slopes_of
+    from symvi.program.slope_scripts import memory, slopes_of, unknowns
     from symvi.program.slopes import MARK, slope_fields
 
-    scripts = slopes_of(program, frozenset(parameters)).values()
-    records = slope_fields(frozenset().union(*(each.places for each in scripts)))
+    scripts = slopes_of(program, frozenset(parameters))
+    records = slope_fields(frozenset().union(*(each.places for each in scripts.values())))
     fields: dict[str, dict[str, tuple[int, int]]] = {store: {} for store in STORES}
     sizes: dict[str, int] = dict.fromkeys(STORES, 0)
     for store in STORES:
@@ -65,4 +69,14 @@ def layout_of(program: Program, parameters: Iterable[Place] = ()) -> SlopeLayout
         for place in sorted(memory(program))
         if place.kind == kind
     ]
-    return SlopeLayout(fields, sizes, tuple(kept))
+    depended = scripts["chord"].reads() | scripts["place"].reads()
+    lasting = {(place.kind, place.field, place.entry) for place in memory(program) & depended}
+    solved = [(each.kind, node.index, each.field, each.entry) for each in sorted(unknowns(program))
+              for node in program.nodes[each.kind]]  # fmt: skip
+    return SlopeLayout(
+        fields,
+        sizes,
+        tuple(kept),
+        tuple(k for k, (_, field, entry, kind, _) in enumerate(kept) if (kind, field, entry) in lasting),
+        tuple(fields["work"][f"{kind}/{index}/{name}"][0] + entry for kind, index, name, entry in solved),
+    )

@@ -46,7 +46,7 @@ class NativeSlopes:
         return int(status), int(info.substeps)
 
     def part(self, parts: int, number: int, options: SolverOptions) -> int:
-        """The `number`-th of equal parts of a step, from 1; returns its status. The state moves on."""
+        """The `number`-th of equal parts of a step, or of their inner steps, from 1; returns its status."""
         engine = self.engine
         p, z, u, w = self._arguments()
         info = engine._ffi.new(f"{engine._prefix}_info *")
@@ -83,7 +83,7 @@ class NativeSlopes:
             call(*self._arguments(), tangents, *more)
             for store, values in found.items():
                 values[:, first : first + width] = self._tangents[self._places[store], :width]
-        if name == "step":
+        if name in ("step", "chord"):
             self.arrived = engine.state.copy()
         engine.state[:] = before
         return found
@@ -98,6 +98,11 @@ class NativeSlopes:
         arrays = [engine._ffi.cast(f"{engine._prefix}_real *", each.ctypes.data) for each in (found, rates, velocities)]
         engine._function("carried")(*self._arguments(), *arrays)
         return found[: len(near)], rates[: len(near)], velocities
+
+    def rows(self) -> np.ndarray:
+        """How far rows of joints are open, in the order of the layout; of the placement whose tangents were taken."""
+        places = [self.plan.at("work", kind, node, "g") for kind, node, _ in self.layout.whole("work", "g")]
+        return np.concatenate([np.zeros(0), *(self.engine.work[each] for each in places)])
 
     def has_linearize(self) -> bool:
         """Whether the text has a function for the whole: that of a tree."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,13 +16,15 @@ from symvi.numbers.control import DEFAULTS, SolverOptions, SolverStatus
 from symvi.simulate.arguments import checked_step
 from symvi.simulate.linearization import Linearization
 from symvi.simulate.linearized import Linearizing
+from symvi.simulate.orders import refuse
 from symvi.simulate.simulation import Simulation
-from symvi.simulate.slope_charts import Knot
+from symvi.simulate.slope_charts import Knot, names_of
 
 if TYPE_CHECKING:
     from symvi.simulate.simulator import Simulator
 
 Array = NDArray[np.float64]
+Found = TypeVar("Found")
 MOST = 10_000_000  # steps
 
 
@@ -44,11 +46,13 @@ class SlopePath:
         parameters: Sequence[str] = (),
         coordinates: Sequence[str] | None = None,
         smoothing: float | None = None,
+        chart: str = "knot",
         options: SolverOptions = DEFAULTS,
     ):
         self.step = checked_step(step, "double")
         steps = _checked_horizon(time, self.step)
-        asked = Linearizing(simulator, "knot", parameters, coordinates, smoothing, options)
+        refuse(simulator, "a path of derivatives", "its inputs change at knots")
+        asked = Linearizing(simulator, chart, parameters, coordinates, smoothing, options)
         own, begin = simulator._twin(), 0.0 if start is None else start.time
         for name in inputs:
             if name in own.gains.names:
@@ -65,7 +69,7 @@ class SlopePath:
         self.linearizer = asked.linearizer(own)
         first = Knot(self.linearizer.slopes, own.plan, self.first, self.held, self.linearizer.parameters)
         self.linearizer.chosen = first.choose(self.linearizer.every, self.linearizer.names)
-        self.names = self.linearizer._named()
+        self.names = names_of(self.linearizer.chosen, self.linearizer.layout.memory)
         self.rewind()
 
     def __len__(self) -> int:
@@ -97,11 +101,15 @@ class SlopePath:
         """The solver's states at the knots from `first` to `last`. Raises SolverError, with the time of the knot."""
         found = [state]
         for k in range(first, last):
-            try:
-                found.append(self.after(found[-1], rows[k]))
-            except SolverError as error:
-                raise SolverError(f"at {self.time[k]:g} s: {error}", error.status) from None
+            found.append(self.timed(k, lambda k=k: self.after(found[-1], rows[k])))
         return found
+
+    def timed(self, k: int, work: Callable[[], Found]) -> Found:
+        """What some work on a step gives. Raises SolverError, with the time of the knot."""
+        try:
+            return work()
+        except SolverError as error:
+            raise SolverError(f"at {self.time[k]:g} s: {error}", error.status) from None
 
     def given(self, rows: Array) -> dict[str, Array]:
         """Inputs of `simulate` that make the steps of some rows: name -> (N + 1,)."""

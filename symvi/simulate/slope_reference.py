@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from types import SimpleNamespace
 
 import numpy as np
@@ -11,9 +11,10 @@ from symvi.emit.python import compile_kernel
 from symvi.kernels.records import STORES
 from symvi.numbers.centring import INSIDE, MOST_CENTRED, SETTLED, STAYING
 from symvi.numbers.control import PARTS, SolverOptions
-from symvi.program.slope_scripts import slopes_of
+from symvi.program.slope_scripts import increments, slopes_of
 from symvi.program.slopes import MARK, Place, Slopes, slope_fields
 from symvi.simulate.engine import PythonEngine
+from symvi.simulate.rule_newton import RuleNewton
 from symvi.simulate.slope_layout import SlopeLayout, layout_of
 
 
@@ -42,15 +43,18 @@ class ReferenceSlopes:
         return int(status), self.solver.substeps
 
     def part(self, parts: int, number: int, options: SolverOptions) -> int:
-        """The `number`-th of equal parts of a step, from 1; returns its status. The state moves on."""
+        """The `number`-th of equal parts of a step, or of their inner steps, from 1; returns its status."""
         solver, common = self.solver, self.solver.common
         solver.options = options.in_precision("double")
+        inner = len(solver.ends)
         if number == 1:
             solver.set_up(PARTS.index(parts))
-            common.parts[0], common.elapsed[0], common.rough[0] = float(parts), 0.0, 0.0
+            common.parts[0], common.elapsed[0], common.rough[0] = float(parts * inner), 0.0, 0.0
             solver.run("reset")
+        if solver.shares:
+            solver.set_up(PARTS.index(parts), solver.shares[(number - 1) % inner])
         solver.iterations = solver.retries = 0
-        return int(solver.stepper._take(number == parts, False))
+        return int(solver.stepper._take(number == parts * inner, False))
 
     def state(self) -> np.ndarray:
         """The state as it is."""
@@ -69,6 +73,8 @@ class ReferenceSlopes:
             speed = solver.memory.parameters["common"][0].acceleration[0] * common.step[0]
             common.target[0], common.second[0] = smoothing * (speed * speed), 0.0
         change, still = np.inf, 0
+        if solver.rule:
+            return self._settle_rule(solver.rule)
         for _ in range(MOST_CENTRED if contacts else 3):
             solver.run("evaluate")
             if contacts:
@@ -92,6 +98,20 @@ class ReferenceSlopes:
                 break
         return float(change)
 
+    def _settle_rule(self, rule: RuleNewton) -> float:
+        """The same of a step by a quadrature rule."""
+        solver, change = self.solver, np.inf
+        solver.run("prepare_rule")
+        for _ in range(3):
+            for phase in ("evaluate_rule", "eliminate_rule", "substitute_rule"):
+                solver.run(phase)
+            solver.common.length[0] = 1.0
+            solver.run("advance_rule")
+            change = rule._largest()
+            if change <= SETTLED:
+                break
+        return float(change)
+
     def _switch_on(self) -> None:
         solver, before = self.solver, self.solver.memory.state["common"][0].before[0]
         solver.switches(0.5 * (before + solver.common.step[0]), 1.0, solver.common.inverse[0])
@@ -106,18 +126,40 @@ class ReferenceSlopes:
         if name == "step":
             self._switch_on()
             common.length[0] = 1.0
+        elif name == "chord":
+            self.solver.set_up()
+            self._switch_on()
+            common.length[0] = 1.0
+            self._clear(increments(self.program))
         else:
             self.solver.set_up()
             self.solver.switches(0.0, 1.0, 0.0)
         memory = self._memory(seeds)
         script = self.scripts[name]
+        still = {(place.kind, place.field): place.entry for place in script.script.still}
         for action, calls in zip(script.script.actions, script.calls, strict=True):
+            if action.phase == "finish":
+                self._clear(still)
             if action.phase != "arrive" or last:
                 self._call(calls, memory)
-        if name == "step":
+        if name in ("step", "chord"):
             self.arrived = self.state()
         columns = next(iter(seeds.values())).shape[1]
         return {store: self._flat(store, memory, columns) for store in ("state", "work", "motion")}
+
+    def _clear(self, fields: Iterable[tuple[str, str]]) -> None:
+        """Zeros in fields of work records, by type of nodes."""
+        for kind, name in fields:
+            for record in self.solver.memory.work[kind]:
+                values = getattr(record, name)
+                for k in range(len(values)):
+                    values[k] = 0.0
+
+    def rows(self) -> np.ndarray:
+        """How far rows of joints are open, in the order of the layout; of the placement whose tangents were taken."""
+        work = self.solver.memory.work
+        found = [work[kind][node].g for kind, node, _ in self.layout.whole("work", "g")]
+        return np.concatenate([np.zeros(0), *(np.array(each, float) for each in found)])
 
     def coordinates(self, near: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Coordinates of joints and their rates by the momenta that are carried to the knot, and (n, 6) velocities of

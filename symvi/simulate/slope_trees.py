@@ -20,8 +20,15 @@ Array = NDArray[np.float64]
 def is_plain(linearizer: Linearizer) -> bool:
     """Whether the generated function makes the matrices of a linearizer: by all coordinates of joints, each of one
     number and so without a dead centre, without parameters, contacts, and steps that are taken in parts."""
+    if linearizer.plan.notes["inequalities"] or linearizer.moving.names:
+        return False
+    return has_no_singular_position(linearizer)
+
+
+def has_no_singular_position(linearizer: Linearizer) -> bool:
+    """Whether coordinates are those of all joints of a tree, each of one number: nowhere dead, and no rank falls."""
     slopes, plan, chosen = linearizer.slopes, linearizer.plan, linearizer.chosen
-    if not isinstance(slopes, NativeSlopes) or plan.notes["inequalities"] or linearizer.moving.names:
+    if not isinstance(slopes, NativeSlopes):
         return False
     single = all(len(note["kinds"]) == 1 for note in plan.notes["motion"])
     whole = single and all(each.joint for each in chosen) and len(chosen) == len(plan.notes["motion"])

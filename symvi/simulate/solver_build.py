@@ -129,11 +129,17 @@ def check_order(mechanism: Mechanism, composition: Composition | None) -> None:
         )
 
 
-def composed(mechanism: Mechanism, loops: str = "drop-redundant", coordinates: str = "auto", order: int | str = 2):
+def composed(
+    mechanism: Mechanism,
+    loops: str = "drop-redundant",
+    coordinates: str = "auto",
+    order: int | str = 2,
+    known: tuple[MultibodySystem, Choices] | None = None,
+):
     """The program of a mechanism, its loops analysed. Raises MechanismError, AssemblyError.
 
     coordinates: what is solved for, "maximal", "tree", or "auto": what takes fewer operations. order: of the steps, or
-    a composition by name.
+    a composition by name. known: what `decided` said, where that was asked before: loops of many bodies take long.
     """
     from symvi.analysis.refusals import beyond_doubles
     from symvi.program.cheapest import program_of
@@ -141,7 +147,7 @@ def composed(mechanism: Mechanism, loops: str = "drop-redundant", coordinates: s
     composition = composition_of(order)
     check_order(mechanism, composition)
     rule = rule_of(order) if is_rule(order) else None
-    system, choices = decided(mechanism, loops, composition is not None)
+    system, choices = known or decided(mechanism, loops, composition is not None)
     try:
         with np.errstate(over="raise", invalid="raise", divide="raise"):
             program = program_of(system, choices, _formulation(system, choices, coordinates, rule))
@@ -149,7 +155,10 @@ def composed(mechanism: Mechanism, loops: str = "drop-redundant", coordinates: s
         raise beyond_doubles(mechanism) from None
     if composition is None:
         return program
-    return replace(program, notes={**program.notes, "composition": composition.name})
+    # how rough parts are is not measured; other branches are looked for in loops alone
+    unused = {} if program.notes["loops"] else {"compare": ()}
+    phases = {**program.phases, **unused}
+    return replace(program, notes={**program.notes, "composition": composition.name}, phases=phases)
 
 
 def _formulation(
@@ -335,9 +344,10 @@ def built_with_slopes(
     loops: str,
     coordinates: str,
     parameters: tuple[Place, ...] = (),
+    order: int | str = 2,
 ) -> Built:
     """The same in double, with derivatives of a step, by these parameters too."""
-    return _built_with_slopes(mechanism, layout, profile, loops, coordinates, parameters, registered(mechanism))
+    return _built_with_slopes(mechanism, layout, profile, loops, coordinates, parameters, order, registered(mechanism))
 
 
 @lru_cache(maxsize=64)
@@ -348,9 +358,10 @@ def _built_with_slopes(
     loops: str,
     coordinates: str,
     parameters: tuple[Place, ...],
+    order: int | str,
     registrations: tuple[int, ...],
 ) -> Built:
-    text = text_of(mechanism, layout, "double", loops, coordinates=coordinates, slopes=parameters)
+    text = text_of(mechanism, layout, "double", loops, coordinates=coordinates, slopes=parameters, order=order)
     path = compile_library(text.files, text.prefix, profile=profile)
     return Built(text, path, load_library(path, text.declarations))
 

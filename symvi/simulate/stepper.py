@@ -76,7 +76,8 @@ class Stepper:
         more than this one was before. first: the state, and the account, where the step begins.
         """
         options, state = self.solver.options, self.memory.state["common"][0]
-        most = 0 if options.fixed_iterations > 0 else PARTS.index(options.substeps)
+        # inputs of inner steps are those of a whole step
+        most = 0 if options.fixed_iterations > 0 or self.solver.inner else PARTS.index(options.substeps)
         level = state.level[0]
         halvings, solved = halvings_of(level, most), -1
         status = self._take_parts(halvings, first.accounted)
@@ -114,8 +115,10 @@ class Stepper:
             part, number = divmod(n - 1, inner)
             if shares:
                 self.solver.set_up(halvings, shares[number])
+            if self.solver.inner:
+                self.solver.inner[number]()
             share = (float(part) + ends[number]) / float(self.solver.substeps)
-            for target, start, end in ways:
+            for target, start, end in [] if self.solver.inner else ways:
                 target[0] = start + share * (end - start) if n < parts else end
             self.solver.iterations = self.solver.retries = 0
             now = self._take(n == parts, accounted)
@@ -123,7 +126,9 @@ class Stepper:
             status = now if now < 0 or now > status else status
             if status < 0:
                 break
-        for target, _, end in ways:
+        if self.solver.inner:
+            self.solver.inner[0]()
+        for target, _, end in [] if self.solver.inner else ways:
             target[0] = end
         self.solver.iterations, self.solver.retries = iterations, retries
         return status

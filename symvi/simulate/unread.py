@@ -43,14 +43,14 @@ class Stretch:
 class Again:
     """The steps of a motion, to take once more. engine: that nobody else runs, with the motion's parameters.
 
-    rows: one per knot, or one in all, as the steps read them. begin: the frame of the first knot before them.
+    rows: `stride` a step as the steps read them, or one in all. begin: the frame of the first knot before them.
     """
 
     engine: CEngine
     every: int
     options: SolverOptions
     rows: np.ndarray
-    varying: bool
+    stride: int
     begin: np.ndarray
     stretches: list[Stretch] = field(default_factory=list)
 
@@ -66,7 +66,7 @@ class Again:
 
     def block(self, first: int, count: int) -> np.ndarray:
         """The inputs of some steps."""
-        return self.rows[first : first + count + 1] if self.varying else self.rows[:1]
+        return rows_of(self.rows, self.stride, first, count)
 
     def held(self, holding: Holding) -> np.ndarray:
         """What a holding has of the frames of all recorded knots."""
@@ -77,13 +77,18 @@ class Again:
         for stretch in self.stretches:
             engine.state[:], engine.account[:] = stretch.state, stretch.account
             block = self.block(stretch.first, stretch.count)
-            engine.trail(block, self.varying, stretch.count, every, every, self.options, seen)
+            engine.trail(block, self.stride, stretch.count, every, every, self.options, seen)
             known, count = stretch.first // every, stretch.count // every
             frames.observe_again(plan, last[0], seen[0])
             holding.put(found[known : known + 1], last)
             holding.put(found[known + 1 : known + 1 + count], seen[1 : 1 + count])
             last = seen[count : count + 1].copy()
         return found
+
+
+def rows_of(rows: np.ndarray, stride: int, first: int, count: int) -> np.ndarray:
+    """The inputs of some steps, and those at the knot where they end."""
+    return rows[first * stride : (first + count + 1) * stride] if stride else rows[:1]
 
 
 class Unread:

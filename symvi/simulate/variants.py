@@ -13,7 +13,7 @@ import numpy as np
 
 from symvi.errors import AssemblyError
 from symvi.mechanism import Mechanism, start_state
-from symvi.mechanism.changing import with_numbers
+from symvi.mechanism.changing import full_names, with_numbers
 from symvi.mechanism.state import State
 from symvi.simulate.arguments import checked_table
 from symvi.simulate.asked import Asked
@@ -78,9 +78,10 @@ class Varied(Asked):
         """A simulator of this mechanism with other numbers in its description; this one stays as it is.
 
         changes: "gravity", "element.field", "element.shape.field" or "element.parameter" -> number(s) in SI, or texts
-        with units, as in a file: {"elbow.parent_anchor": (0, 0, "25 cm"), "arm.shape.length": 0.5}. It moves, to the
-        last bit, as a `Simulator` of its own attribute `mechanism` does. No text is printed or compiled where only
-        numbers differ; zeros and ones that come or go, and rows of loops that others imply from now on, need a build.
+        with units, as in a file: {"elbow.parent_anchor": (0, 0, "25 cm"), "arm.shape.length": 0.5}; "arm.length" is
+        short for the latter. It moves, to the last bit, as a `Simulator` of its own attribute `mechanism` does. No text
+        is printed or compiled where only numbers differ; zeros and ones that come or go, and rows of loops that others
+        imply from now on, need a build.
 
         What the change opens is closed again: the start becomes the nearest one that fits, weighted by mass, as
         `project` finds it. A start that was open before stays as described. Parameters that were set stay set, but for
@@ -93,7 +94,7 @@ class Varied(Asked):
 
     def _with(self, changes: Mapping[str, object], others: Sequence[Simulator]) -> Self:
         """`with_parameters`. others: simulators built the same way, whose texts may be what the change needs."""
-        changes = checked_table("changes", changes, "names of numbers to values")
+        changes = full_names(self.mechanism, checked_table("changes", changes, "names of numbers to values"))
         own: Any = self
         found = _closed(own, with_numbers(self.mechanism, changes), others, changes)
         named = {name for title in changes if title in own.described for name in _solvers(own, title)}

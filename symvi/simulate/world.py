@@ -17,7 +17,6 @@ from symvi.errors import AssemblyError, MechanismError, SymviError
 from symvi.mechanism.names import shown
 from symvi.mechanism.state import State
 from symvi.numbers.control import SolverOptions, SolverStatus
-from symvi.simulate import frames
 from symvi.simulate.arguments import Rates, checked_step, checked_table, real_numbers
 from symvi.simulate.failures import failure_of
 from symvi.simulate.knots import coordinate_places, knots_of
@@ -27,8 +26,8 @@ from symvi.simulate.run_checks import check_run
 from symvi.simulate.seen import SeenState
 from symvi.simulate.standing import Standing
 from symvi.simulate.starter import Starter, put_where_it_ended
+from symvi.simulate.told import Joints
 from symvi.simulate.trajectory import Trajectory
-from symvi.simulate.turns import Angles
 from symvi.simulate.world_contacts import ContactPoint, WorldContacts
 from symvi.simulate.world_coordinates import WorldCoordinates
 from symvi.simulate.world_inputs import Clock, WorldInputs
@@ -96,13 +95,15 @@ class World:
     @property
     def state(self) -> State:
         """The knot as a State, as a controller sees it: velocities as if the inputs of the step before stayed."""
-        frame, own = self._seen(), self._own
-        near = self._joints.near()
+        frame, joints = self._seen(), self._joints
 
-        def angles() -> Angles:
-            return own.turning.at(frames.entry(self._plan, frame[None], "q")[0], near())
+        def found() -> Joints | None:
+            if self._closed or self._frame is not frame:
+                return None
+            self._measure()
+            return joints.found
 
-        return SeenState(own.mechanism, self._plan, frame, self.time, angles)
+        return SeenState(self._own, frame, self.time, joints.angles(frame), found)
 
     @property
     def coordinates(self) -> Array:

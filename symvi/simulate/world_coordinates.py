@@ -10,9 +10,11 @@ from numpy.typing import NDArray
 
 from symvi.errors import MechanismError
 from symvi.mechanism.names import did_you_mean, shown
+from symvi.simulate import frames
 from symvi.simulate.arguments import real_numbers
 from symvi.simulate.knots import Knots, coordinate_places
-from symvi.simulate.turns import nearest
+from symvi.simulate.told import Joints
+from symvi.simulate.turns import Angles, nearest
 
 if TYPE_CHECKING:
     from symvi.simulate.simulator import Simulator
@@ -25,13 +27,16 @@ class WorldCoordinates:
     """Coordinates in the order of the description, and which of them are angles that come round again.
 
     names: the joint, with [k] where it has several. entries: joint -> its slice of them. order: where they lie in the
-    solver's order. passed: states of knots whose turns are not counted yet; the last one that was counted goes first.
+    solver's order. found: the arrays in that order. passed: states of knots whose turns are not counted yet; the last
+    one that was counted goes first.
     """
 
     def __init__(self, own: Simulator, knots: Knots):
         """own: the simulator of the world alone."""
         places = coordinate_places(own.plan)
-        self._turning, self._kept, self._z = own.turning, knots.coordinates, own.engine.state
+        self.found = Joints(places, knots.coordinates, knots.rates)
+        self._plan, self._turning = own.plan, own.turning
+        self._kept, self._z = knots.coordinates, own.engine.state
         self.passed: list[bytes] = []
         self.entries: dict[str, slice] = {}
         order, names = [], []
@@ -84,14 +89,15 @@ class WorldCoordinates:
         near[self._turning_at] = nearest(values[-1], turns[-1])
         return near
 
-    def near(self) -> Callable[[], dict[str, tuple[float, ...]]]:
-        """Joint -> angles near to those of this knot, worked out when asked for, wherever the world is then."""
+    def angles(self, frame: NDArray[np.floating]) -> Callable[[], Angles]:
+        """The angles at this knot, whose frame this is; worked out when asked for, wherever the world is then."""
         kept, passed = self._kept.copy(), tuple(self.passed)
 
-        def found() -> dict[str, tuple[float, ...]]:
+        def found() -> Angles:
             values = self._counted(kept, passed)
             places = {name: self.order[self.entries[name]][-count:] for name, count in self._angles.items()}
-            return {name: tuple(values[place].tolist()) for name, place in places.items()}
+            near = {name: tuple(values[place].tolist()) for name, place in places.items()}
+            return self._turning.at(frames.entry(self._plan, frame[None], "q")[0], near)
 
         return found
 
@@ -101,7 +107,7 @@ class WorldCoordinates:
         if isinstance(given, Mapping):
             for name, value in given.items():
                 place = self._alone.get(name)
-                if place is not None and type(value) is float and -INFINITY < value < INFINITY:
+                if place is not None and isinstance(value, float) and -INFINITY < value < INFINITY:
                     into[place] = value
                     continue
                 if name not in self.entries:

@@ -68,7 +68,7 @@ class WorldInputs:
         if self._quick and type(inputs) is dict:
             columns = self.columns
             for name, value in inputs.items():
-                if type(value) is not float or not -INFINITY < value < INFINITY or name not in columns:
+                if not isinstance(value, float) or not -INFINITY < value < INFINITY or name not in columns:
                     break
             else:
                 self.plain = False

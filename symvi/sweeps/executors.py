@@ -83,7 +83,7 @@ def check_executor(given: object) -> None:
 
 
 def _processes(count: object) -> ProcessPoolExecutor:
-    return ProcessPoolExecutor(checked_threads(count))
+    return ProcessPoolExecutor(checked_threads(count, "executor: processes"))
 
 
 def results(given: object, function: Callable[[Job], Rows], jobs: Iterable[Job]) -> Iterator[Rows]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from symvi.errors import ArgumentError, MechanismError
 from symvi.mechanism import Mechanism
-from symvi.mechanism.changing import number_names
+from symvi.mechanism.changing import full_names, number_names
 from symvi.mechanism.named_numbers import in_si, places_bodies, unit_of, value_of
 from symvi.mechanism.names import did_you_mean, shown
 from symvi.simulate.arguments import real_numbers
@@ -85,9 +85,8 @@ def _name_of(simulator: Simulator, title: str) -> Name:
         return Name(title, title, "input", None, (), len(entries), _each(units, len(entries)))
     known = tuple(number_names(mechanism))
     plain, _, index = title.partition("[")
-    owner, _, field = plain.partition(".")
-    own = next((name for name in (plain, f"{owner}.shape.{field}") if name in known), None)
-    if own is None or (index and not INDEX.fullmatch(index)):
+    (own,) = full_names(mechanism, {plain: None})
+    if own not in known or (index and not INDEX.fullmatch(index)):
         raise MechanismError(
             f"mechanism '{mechanism.name}': nothing that a sweep could change is called {shown(title)}; "
             f"{did_you_mean(title, (*known, *inputs))}"

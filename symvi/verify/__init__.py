@@ -1,11 +1,11 @@
 """DERIVATIVES: is a derivative that was written by hand right? A verdict for every entry, and what is wrong with it.
 
-The way of a verdict: `sources` reads a function and its claimed derivative (SymPy, Python, C, or one of symvi's own, by
-name); `variables` says what each argument is and in which directions it moves; `points` draws exact points on the
-manifold, `aiming` and `thresholds` look for those that conditions tell apart; `worlds` are the numbers that everything
-is evaluated on: fractions, real numbers of 60 digits, floats; `truth` differentiates by tagged dual numbers; `decide`
-compares, `effect` says what of a difference matters; `diagnosis` tries what such errors usually are; `report` is the
-answer, a value.
+Five rooms, each of which uses those before it only. `asking`: what each argument is and in which directions it moves,
+exact points on the manifold, what an answer may cost. `reading`: a function and its claim (SymPy, Python, C) on numbers
+of any kind: fractions, real numbers of 60 digits, floats, dual numbers over them. `judging`: the truth by tagged dual
+numbers, points at thresholds, which of the differences matter. `naming`: what such errors usually are. `saying`: the
+report. `ours` is an adapter: symvi's own functions by name. The public face is this file, `verdict` (the question),
+`claims` (files of them) and `foreign` (numbers of any program).
 """
 
 from __future__ import annotations
@@ -14,14 +14,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from symvi.verify.c_function import c
-    from symvi.verify.claims import claim
-    from symvi.verify.errors import VerificationError
-    from symvi.verify.foreign import numbers
-    from symvi.verify.foreign_points import ask
-    from symvi.verify.own_functions import own, own_names
-    from symvi.verify.report import Report
-    from symvi.verify.variables import (
+    from symvi.verify.asking.foreign_points import ask
+    from symvi.verify.asking.variables import (
         Variable,
         angular_velocity,
         inertia,
@@ -33,6 +27,12 @@ if TYPE_CHECKING:
         unit_vector,
         vector,
     )
+    from symvi.verify.claims import claim
+    from symvi.verify.errors import VerificationError
+    from symvi.verify.foreign import numbers
+    from symvi.verify.ours.own_functions import own, own_names
+    from symvi.verify.reading.c_function import c
+    from symvi.verify.saying.report import Report
     from symvi.verify.verdict import assert_derivative, derivative
 
 # Written out for type checkers; a test compares it with the table below.
@@ -63,16 +63,16 @@ __all__ = [
 _HOME_OF = {
     name: module
     for module, names in {
-        "symvi.verify.variables": "angular_velocity inertia matrix quaternion rotation scalar step unit_vector vector"
-        " Variable",
+        "symvi.verify.asking.variables": "angular_velocity inertia matrix quaternion rotation scalar step unit_vector"
+        " vector Variable",
         "symvi.verify.verdict": "derivative assert_derivative",
-        "symvi.verify.report": "Report",
+        "symvi.verify.saying.report": "Report",
         "symvi.verify.errors": "VerificationError",
-        "symvi.verify.own_functions": "own own_names",
-        "symvi.verify.c_function": "c",
+        "symvi.verify.ours.own_functions": "own own_names",
+        "symvi.verify.reading.c_function": "c",
         "symvi.verify.claims": "claim",
         "symvi.verify.foreign": "numbers",
-        "symvi.verify.foreign_points": "ask",
+        "symvi.verify.asking.foreign_points": "ask",
     }.items()
     for name in names.split()
 }

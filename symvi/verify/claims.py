@@ -20,10 +20,11 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from symvi.mechanism.names import did_you_mean
+from symvi.verify.asking.effort import EFFORT
+from symvi.verify.asking.variables import Variable
 from symvi.verify.errors import VerificationError
-from symvi.verify.matching import bare
-from symvi.verify.report import Report
-from symvi.verify.variables import Variable
+from symvi.verify.reading.matching import bare
+from symvi.verify.saying.report import Report
 
 BY_NAME = re.compile(r"(?P<function>\w+?)_(?P<second>second_)?derivative_wrt_(?P<wrt>\w+)")
 
@@ -55,7 +56,14 @@ class Claim:
         own = (getattr(given, "variables", {}) for given in (self.function, self.claimed))
         return {str(name) for known in (self.variables, *own) for name in known}
 
-    def report(self, prove: bool = False, seed: int = 0, where: Mapping[str, tuple] | None = None) -> Report:
+    def report(
+        self,
+        prove: bool = False,
+        seed: int = 0,
+        where: Mapping[str, tuple] | None = None,
+        effort: float = EFFORT,
+        progress: Callable[[str], None] | None = None,
+    ) -> Report:
         """The answer. where: more bounds, of this claim's variables or of others. Raises VerificationError."""
         from symvi.verify.verdict import derivative
 
@@ -63,7 +71,8 @@ class Claim:
             raise VerificationError(self.refused)
         asked = (self.function, self.claimed, self.wrt, self.variables, self.order, self.weights)
         bounds = {**self.where, **{name: given for name, given in (where or {}).items() if name in self.names}}
-        return derivative(*asked, prove=prove, seed=seed, where=bounds, layout=self.layout)
+        cost = {"effort": effort, "progress": progress}
+        return derivative(*asked, prove=prove, seed=seed, where=bounds, layout=self.layout, **cost)
 
 
 def claim(
@@ -146,7 +155,7 @@ def _decorated(names: Mapping[str, object], variables: Mapping) -> Iterator[Clai
 def _function(given: object) -> tuple[object, tuple[str, ...]]:
     """What is differentiated, and by what if nothing is said; names are symvi's own."""
     if isinstance(given, str):
-        from symvi.verify.own_functions import own
+        from symvi.verify.ours.own_functions import own
 
         given = own(given)
     definition = getattr(given, "definition", None)

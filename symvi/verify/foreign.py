@@ -19,13 +19,13 @@ from time import perf_counter
 
 import numpy as np
 
-from symvi.verify.entries import FLOATS, WRONG, Counterexample, Diagnosis, Entry
+from symvi.verify.asking.foreign_points import HEAD, SIDES, columns, moved
+from symvi.verify.asking.points import rotation_of
+from symvi.verify.asking.question import Question, question
+from symvi.verify.asking.variables import Variable
 from symvi.verify.errors import VerificationError
-from symvi.verify.foreign_points import HEAD, SIDES, columns, moved
-from symvi.verify.points import rotation_of
-from symvi.verify.question import Question, question
-from symvi.verify.report import Report
-from symvi.verify.variables import Variable
+from symvi.verify.judging.entries import FLOATS, WRONG, Counterexample, Diagnosis, Entry
+from symvi.verify.saying.report import Report
 
 SMOOTH = 1e-2  # of the largest entry of a row: more of it that steps leave out is a condition between them
 REST = 30  # times the square of that share: what is left in fourth order

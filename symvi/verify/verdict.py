@@ -10,22 +10,25 @@ from time import perf_counter
 from typing import Any
 
 from symvi.mechanism.names import did_you_mean
-from symvi.verify.alone import check_alone
-from symvi.verify.conventions import asked_lines
-from symvi.verify.counterexample import counterexamples
-from symvi.verify.decide import Branch, Decision, decide
-from symvi.verify.diagnosis import diagnose
+from symvi.verify.asking.effort import EFFORT, Effort, checked, spending
+from symvi.verify.asking.jacobian_layouts import layouts
+from symvi.verify.asking.patience import patient
+from symvi.verify.asking.points import point_text
+from symvi.verify.asking.question import Question, question
+from symvi.verify.asking.variables import Variable, bounded
 from symvi.verify.errors import NeedsFloats, VerificationError
-from symvi.verify.function import Function, Outputs
-from symvi.verify.jacobian_layouts import layouts
-from symvi.verify.points import point_text
-from symvi.verify.polynomial_proof import proved_entries
-from symvi.verify.problem import ANOTHER_POINT, EFFECT, Problem, in_world
-from symvi.verify.question import Question, question
-from symvi.verify.report import DIGITS, EQUAL, FLOATS, NOTED, PROVED, ROUNDED, WRONG, Entry, Report
-from symvi.verify.sources import read
-from symvi.verify.variables import Variable, bounded
-from symvi.verify.worlds import Irrational, RationalWorld, RealWorld
+from symvi.verify.judging.alone import check_alone
+from symvi.verify.judging.decide import Branch, Decision, decide
+from symvi.verify.judging.entries import DIGITS, EQUAL, FLOATS, NOTED, PROVED, ROUNDED, WRONG, Entry
+from symvi.verify.judging.polynomial_proof import proved_entries
+from symvi.verify.judging.problem import ANOTHER_POINT, EFFECT, Problem, in_world
+from symvi.verify.naming.conventions import asked_lines
+from symvi.verify.naming.diagnosis import diagnose
+from symvi.verify.reading.function import Function, Outputs
+from symvi.verify.reading.sources import read
+from symvi.verify.reading.worlds import Irrational, RationalWorld, RealWorld
+from symvi.verify.saying.counterexample import counterexamples
+from symvi.verify.saying.report import Report
 
 POINTS = 2  # of every way and size
 LAYOUTS = ("rows", "columns")
@@ -49,6 +52,8 @@ def derivative(
     effect: float = EFFECT,
     where: Mapping[str, tuple] | None = None,
     layout: str = "rows",
+    effort: float = EFFORT,
+    progress: Callable[[str], None] | None = None,
 ) -> Report:
     """Is `claimed` the derivative of `function` by `wrt`? Every entry gets a verdict.
 
@@ -64,9 +69,11 @@ def derivative(
     where: name -> (low, high), what every number of a variable lies between; None for no bound. A point at which code
     raises ValueError, LinAlgError or AssertionError is outside of its domain too. layout: "columns" for a claim whose
     numbers come in one row, column by column.
+    effort: operations on numbers that the question may cost; where they are spent the report says so. progress: called
+    with a line after every two million of them.
     Raises VerificationError where the question cannot be answered as it stands.
     """
-    began = perf_counter()
+    began, budget = perf_counter(), Effort(checked(effort), progress)
     _no_names(function, claimed)
     _whole_above_zero(points)
     _is_share(effect)
@@ -75,26 +82,27 @@ def derivative(
         raise VerificationError(f"{what}; make it a dictionary: variables={{'q': verify.quaternion(), ...}}")
     weights = str(weights) if hasattr(weights, "free_symbols") else weights
     stated = {str(name): variable for name, variable in (variables or {}).items()}  # names may be SymPy's symbols
-    known = _within({**_own_variables(function), **_own_variables(claimed), **stated}, where or {})
-    wrt = [str(name) for name in ([wrt] if isinstance(wrt, str) or not isinstance(wrt, Iterable) else wrt)]
-    if not known:
-        raise VerificationError("variables say what every argument is: variables={'q': verify.quaternion(), ...}")
-    asked = question(wrt, known, order, weights, None)
-    judged = read(function, known, "f")
-    outer = output_shape(judged, asked, seed)
-    asked = question(wrt, known, order, weights, prod(outer))
-    claim = read(claimed, asked.variables, "claim")
-    asked = replace(asked, variables=_taken(asked, judged, claim))
-    claim = _by_columns(claim, asked.shape(prod(outer)), layout)
-    problem = replace(fit(judged, claim, asked, outer, seed), effect=effect)
-    decision = decide(problem, points)
-    report = report_of(problem, decision, prove)
-    return replace(report, seconds=perf_counter() - began)
+    with spending(budget), patient(budget):
+        known = _within({**_own_variables(function), **_own_variables(claimed), **stated}, where or {})
+        wrt = [str(name) for name in ([wrt] if isinstance(wrt, str) or not isinstance(wrt, Iterable) else wrt)]
+        if not known:
+            raise VerificationError("variables say what every argument is: variables={'q': verify.quaternion(), ...}")
+        asked = question(wrt, known, order, weights, None)
+        judged = read(function, known, "f")
+        outer = output_shape(judged, asked, seed)
+        asked = question(wrt, known, order, weights, prod(outer))
+        claim = read(claimed, asked.variables, "claim")
+        asked = replace(asked, variables=_taken(asked, judged, claim))
+        claim = _by_columns(claim, asked.shape(prod(outer)), layout)
+        problem = replace(fit(judged, claim, asked, outer, seed), effect=effect)
+        decision = decide(problem, points)
+        report = report_of(problem, decision, prove)
+    return replace(report, seconds=perf_counter() - began, operations=budget.spent)
 
 
 def _no_names(function: object, claimed: object) -> None:
     """Raises VerificationError for texts: they may name functions of symvi's own."""
-    from symvi.verify.own_functions import own_names
+    from symvi.verify.ours.own_functions import own_names
 
     for given, what in ((function, "function"), (claimed, "claimed")):
         if not isinstance(given, str):

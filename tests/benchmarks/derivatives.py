@@ -29,7 +29,7 @@ from _gradient_checkers import (
 import symvi.verify as verify
 from symvi.errors import SymviError
 from symvi.extras import install_command
-from symvi.verify.derivation import derivation
+from symvi.verify.ours.derivation import derivation
 from tests.verify.corpus.asking import ask, explained
 from tests.verify.corpus.case import Case
 

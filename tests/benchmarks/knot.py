@@ -13,7 +13,7 @@ from typing import TypeVar
 from _benchmark import Report, run
 from _mujoco import packages, version
 
-from symvi import Actuator, Body, Box, Joint, Mechanism, Rod, Simulator, coordinates_of, state_from
+from symvi import Actuator, Body, Box, Joint, Mechanism, Rod, Simulator, State, coordinates_of, state_from
 
 Name = TypeVar("Name", bound=Hashable)
 STEP = 0.02
@@ -84,6 +84,14 @@ def measure(report: Report) -> None:
     def controlled() -> None:
         simulator.simulate(steps * STEP, STEP, controller=lambda t, z: force)
 
+    def read_by_controller(t: float, z: State) -> dict[str, float]:
+        (slide,), (slide_rate,) = coordinates_of(mechanism, "slide", z)
+        (hinge,), (hinge_rate,) = coordinates_of(mechanism, "hinge", z)
+        return {"motor.force": 20.0 * hinge + 4.0 * hinge_rate + 0.5 * slide + slide_rate}
+
+    def balanced() -> None:
+        simulator.simulate(steps * STEP, STEP, controller=read_by_controller)
+
     calls = 20 if report.quick else 2000
     works = {
         "mj_step": (mj_step, calls),
@@ -101,9 +109,12 @@ def measure(report: Report) -> None:
         "coordinates_of, a joint": (lambda: coordinates_of(mechanism, "hinge", state), calls // 20),
         "simulate, a step alone": (lambda: simulator.simulate(STEP, STEP, inputs=force), calls // 20),
         "simulate, a controller, each step": (controlled, 1),
+        "simulate, a controller that reads both joints, each step": (balanced, 1),
     }
     found = least(works, 2 if report.quick else 9)
-    found["simulate, a controller, each step"] /= steps
+    for name in found:
+        if name.endswith("each step"):
+            found[name] /= steps
     reference = found["mj_step"]
     rows = [(name, value, value / reference) for name, value in found.items()]
     report.note(f"beside {version()}")

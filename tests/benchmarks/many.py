@@ -1,4 +1,7 @@
-"""Many variants and many learners: sweeps of a cart-pole, and a quadruped through VectorEnv, beside batches alone.
+"""Many at once: sweeps, a learner, lanes and threads, MuJoCo and MJX, balls in a bin, thousands of bodies.
+
+Sweeps of a cart-pole and a quadruped through VectorEnv are measured here, beside batches alone; what follows are
+`symvi bench batch`, `piles` and `scale`.
 
 The batch is what a user would write without a sweep: a world for each mass of the pole, started, rolled out on two
 threads, and measured. The sweep does the same and keeps its rows in a file as they come. Seconds are the least of
@@ -19,6 +22,9 @@ from time import perf_counter, process_time
 
 import numpy as np
 from _benchmark import Report, run
+from batch import measure as measure_lanes
+from piles import measure as measure_piles
+from scale import measure as measure_scale
 
 from symvi import MissingExtraError, sweep
 from symvi.mechanism import Actuator, Body, Box, Joint, Mechanism, Rod
@@ -48,8 +54,8 @@ def cart_pole() -> Mechanism:
 
 def in_one_batch(simulator: Simulator, masses: np.ndarray) -> np.ndarray:
     """The swing of every variant."""
-    batch = simulator.batch(len(masses), step=STEP, parameters={"pole.mass": masses}, threads=2)
-    record = batch.rollout(steps=round(TIME / STEP), record="coordinates")
+    worlds = simulator.batch(len(masses), step=STEP, parameters={"pole.mass": masses}, threads=2)
+    record = worlds.rollout(steps=round(TIME / STEP), record="coordinates")
     return np.abs(record["coordinates"][:, :, 1]).max(axis=1)
 
 
@@ -65,7 +71,7 @@ def swept(simulator: Simulator, masses: np.ndarray, executor: int | None) -> np.
 
 def variants_of_a_cart(report: Report) -> None:
     variants, rounds = (8, 1) if report.quick else (10_000, 2)
-    simulator, masses = Simulator(cart_pole(), backend="c", coordinates="maximal"), np.linspace(0.05, 0.5, variants)
+    simulator, masses = Simulator(cart_pole(), backend="c"), np.linspace(0.05, 0.5, variants)
     jobs: dict[str, Callable[[], np.ndarray]] = {
         "batch, two threads": lambda: in_one_batch(simulator, masses),
         "sweep, two processes": lambda: swept(simulator, masses, 2),
@@ -113,7 +119,7 @@ def quadruped_that_learns(report: Report) -> None:
         step=FINE,
         repeat=REPEAT,
     )
-    simulator = Simulator(mechanism, backend="c", coordinates="maximal")
+    simulator = Simulator(mechanism, backend="c")
     env = VectorEnv(simulator, task, worlds, threads=1)
     batch = simulator.batch(worlds, step=FINE, threads=1)
     columns = [batch.input_names.index(name) for name in names]
@@ -149,6 +155,8 @@ def quadruped_that_learns(report: Report) -> None:
 def measure(report: Report) -> None:
     variants_of_a_cart(report)
     quadruped_that_learns(report)
+    for others in (measure_lanes, measure_piles, measure_scale):
+        others(report)
 
 
 if __name__ == "__main__":

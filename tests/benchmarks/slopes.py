@@ -1,8 +1,9 @@
 """A and B of a step of hanging links on oblique hinges, with a motor in each: symvi's generated C and what peers offer.
 
-NAME_linearize gives exact derivatives of the step, whole, in minimal coordinates. Beside it are the same code's step,
-Pinocchio's derivatives of its accelerations (continuous time, no step; called from Python), and MuJoCo's differences of
-its step. They take turns, and the least of several rounds counts. Needs Pinocchio and MuJoCo, of the extra peers.
+NAME_linearize gives exact derivatives of the step, whole, in minimal coordinates. NAME_record and NAME_adjoint take
+slopes of a loss back over the step, without matrices. Beside them are the same code's step, Pinocchio's derivatives of
+its accelerations (continuous time, no step; called from Python), and MuJoCo's differences of its step. They take turns,
+and the least of several rounds counts. Needs Pinocchio and MuJoCo, of the extra peers.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ from symvi.simulate.slope_native import NativeSlopes
 
 STEP = 0.01
 SIZES = {10: 1.1, 20: 1.6, 50: 5.0}  # hinges -> A and B in steps in maximal coordinates, at most
+BACK = 0.6  # slopes back over a step, in steps in maximal coordinates, at most
+BACK_AGAIN = 0.4  # the same from a tape
 MOVED = 20  # steps before the one that is linearised
 DIFFERENCE = 1e-6  # of differences in MuJoCo
 AGREES = 1e-9
@@ -55,6 +58,17 @@ class Own:
         linearize, step = engine._function("linearize"), engine._function("step")
         self.linearize = lambda: linearize(p, options, z, u, w, memory, *arrays)
 
+        tape, column = engine._ffi.new(f"{prefix}_tape *"), engine._ffi.new(f"{prefix}_column *")
+        record, adjoint = engine._function("record"), engine._function("adjoint")
+        self.again = lambda: adjoint(tape, column)
+
+        def back() -> None:
+            """After a step, whose solution the work memory holds."""
+            record(p, z, u, w, tape, 1)
+            adjoint(tape, column)
+
+        self.back = back
+
         def one() -> int:
             engine.state[:] = start
             return step(p, options, z, u, w, info)
@@ -86,25 +100,34 @@ def mujoco_differences(chain: Chain):
 
 def measure(report: Report) -> None:
     report.note(f"beside {pinocchio_version()}, {mujoco_version()}; Crocoddyl is not among the extras")
-    rows, worst = [], 0.0
+    rows, back, worst = [], [], 0.0
     for count, bound in {3: SIZES[10]}.items() if report.quick else SIZES.items():
         chain = open_chain("oblique", count)
         own = {name: Own(driven(chain), name) for name in ("maximal", "tree")}
-        works = {}
+        works, backwards = {}, {}
         for name, each in own.items():
             assert each.linearize() == 0
             works[f"{name} step"], works[f"{name} A, B"] = each.step, each.linearize
+            backwards |= {f"{name} back": each.back, f"{name} from a tape": each.again, f"{name} step": each.step}
         worst = max(worst, float(np.abs(own["maximal"].a - own["tree"].a).max() / np.abs(own["tree"].a).max()))
         works["Pinocchio"], works["MuJoCo"] = pinocchio_derivatives(chain), mujoco_differences(chain)
         calls, rounds = (2, 1) if report.quick else (max(3, 400 // count), 7)
         times = least({name: (work, calls) for name, work in works.items()}, rounds)
         rows.append((count, *(times[name] for name in works)))
+        taken = least({name: (work, calls) for name, work in backwards.items()}, rounds)
+        back.append((count, *(taken[name] for name in backwards)))
+        whole = taken["maximal step"]
+        for what, most in (("back", BACK), ("from a tape", BACK_AGAIN)):
+            of = min(taken[f"maximal {what}"], taken[f"tree {what}"]) / whole
+            report.at_most(f"{count} hinges: slopes {what}, in steps in maximal coordinates", of, most)
         quickest = min(times["maximal A, B"], times["tree A, B"])
         report.at_most(
             f"{count} hinges: A and B, in steps in maximal coordinates", quickest / times["maximal step"], bound
         )
     head = ("hinges", "maximal step us", "maximal A, B us", "tree step us", "tree A, B us", "Pinocchio us", "MuJoCo us")
     report.table("A and B of a step", head, rows)
+    head = ("hinges", "maximal back us", "from a tape us", "step us", "tree back us", "from a tape us", "step us")
+    report.table("Slopes of a loss back over a step", head, back)
     report.at_most("largest difference between both coordinates", worst, AGREES, timed=False)
 
 

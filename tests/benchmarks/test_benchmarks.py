@@ -40,6 +40,7 @@ COLUMNS = {  # benchmark -> some columns of its first table
     "operations": {"phase", "operations"},
     "orders": {"error rad", "code", "ms", "of the best peer"},
     "piles": {"balls", "friction", "solver", "ms/step"},
+    "scale": {"kind", "bodies", "text MB", "compiler s", "world MB", "us/step"},
     "slopes": {"hinges", "maximal A, B us", "tree A, B us", "Pinocchio us", "MuJoCo us"},
     "stiff": {"k N/m", "d N s/m", "energy left", "largest rise", "undershoot"},
     "peers": {"us/step", "ns/step/link", "symvi / this", "medians"},

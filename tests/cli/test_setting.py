@@ -27,7 +27,7 @@ def simulated(folder: Path, path: Path, *options: str) -> Trajectory:
 
 @pytest.mark.parametrize("coordinates", ["maximal", "tree"])
 def test_an_own_file_takes_lengths_and_anchors(tmp_path: Path, coordinates: str) -> None:
-    words = ("--set", "pin.child_anchor=0,0,10 cm", "--set", "rod.shape.length=1.2", "--coordinates", coordinates)
+    words = ("--set", "pin.child_anchor=0,0,10 cm", "--set", "rod.length=1.2", "--coordinates", coordinates)
     found = simulated(tmp_path, demo_file("pendulum"), *words, "--set", "rod.mass=2")
     changed = with_numbers(
         Mechanism.from_file(demo_file("pendulum")), {"pin.child_anchor": (0, 0, 0.1), "rod.shape.length": 1.2}

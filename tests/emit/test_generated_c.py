@@ -19,7 +19,9 @@ import pytest
 from symvi.numbers.control import SolverOptions
 from symvi.simulate.simulator import Simulator
 from symvi.simulate.solver_build import text_of
+from tests.phenomena.test_compositions import driven_arm, driven_linkage
 from tests.simulate.test_golden import MECHANISMS
+from tests.support.damped import arm
 
 STRICT = (
     "-std=c99 -pedantic -Wall -Wextra -Werror -Wconversion -Wdouble-promotion -Wfloat-equal -Wfloat-conversion "
@@ -68,6 +70,22 @@ def test_strict_flags_find_nothing(tmp_path: Path, compiler: str, real: str, lay
         command = [need(compiler), *STRICT, *how, f"{name}.c"]
         done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr[:4000]
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+@pytest.mark.parametrize("name", ("arm", "loop", "simpson"))
+def test_higher_orders_find_nothing(tmp_path: Path, compiler: str, name: str) -> None:
+    """Inner steps, with inputs of their own and with derivatives; and steps by a quadrature rule."""
+    own = {"arm": (driven_arm, 4), "loop": (driven_linkage, 6), "simpson": (lambda: arm(servo=False), "simpson")}
+    make, order = own[name]
+    files = text_of(make(), "looped", "double", coordinates="tree", order=order, slopes=()).files
+    for file, text in files.items():
+        (tmp_path / file).write_text(text, encoding="utf-8")
+    source = next(file for file in files if file.endswith(".c"))
+    command = [need(compiler), *STRICT, "-O1", "-c", "-o", "found.o", source]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[:4000]
 
 
 @pytest.mark.thorough

@@ -65,7 +65,11 @@ def the_front_page_judges(folder: Path, names: dict) -> None:
     assert names["motion"].closure.max() < 1e-12
 
 
-EXTRAS = {"learn": ("gymnasium", "learn")}  # page -> what its blocks need, and the extra that brings it
+EXTRAS = {  # page -> what its blocks need, and the extra that brings it
+    "learn": ("gymnasium", "learn"),
+    "operations": ("jax", "jax"),
+    "transcription": ("casadi", "casadi"),
+}
 WITNESSES: dict[str, Callable[[Path, dict], None]] = {
     "README": the_front_page_judges,
     "describing": describing_describes,
@@ -179,7 +183,8 @@ CHOSEN = {
     "describing": {"10 mm", "1e6", "1e4"},  # of an example, and of a demo
     "notebook": {"1.5 MB"},  # tests/page/test_notebook.py
     "slopes": {"1e-3", "1e-8"},  # smoothing
-    "verify": {"1e-6", "1e-7"},  # bound of effects, sizes of points
+    "transcription": {"1e-2", "1e-3", "1e-4"},  # smoothing
+    "verify": {"1e-6", "1e-7", "3e6", "3e7"},  # bound of effects, sizes of points, budgets
     "start": {"210 MB", "510 MB", "0.01 s", "1e100", "1e-100"},  # tests/packaging/test_fresh_clone.py
 }
 

@@ -81,9 +81,27 @@ def test_imports_by_name_and_of_public_names_count(tmp_path: Path) -> None:
     assert set(found.arrows) == {("__init__", "high"), ("high", "low"), ("low", "__init__")}
 
 
+# The rooms of verify: each imports from those before it only; its files at the top, the public face, from all.
+VERIFY = ("errors", "asking", "reading", "ours", "judging", "naming", "saying")
+
+
+def test_the_rooms_of_verify_run_one_way() -> None:
+    found = set()
+    for path in (PACKAGE / "verify").rglob("*.py"):
+        room = path.relative_to(PACKAGE / "verify").parts[0].removesuffix(".py")
+        for line, name in imports_of(path):
+            if name.startswith("symvi.verify."):
+                other = name.split(".")[2]
+                if room in VERIFY and (other not in VERIFY or VERIFY.index(other) > VERIFY.index(room)):
+                    found.add(f"{path}:{line}: {name}")
+    assert not found
+    assert {path.name for path in (PACKAGE / "verify").iterdir() if path.is_dir()} - {"__pycache__"} <= {*VERIFY}
+
+
 def test_contributing_shows_the_rows() -> None:
     text = (REPOSITORY / "CONTRIBUTING.md").read_text(encoding="utf-8")
     assert "\n".join("  " + ", ".join(row) for row in ROWS) in text
+    assert ", ".join(f"`{room}`" for room in VERIFY[1:]) in text
 
 
 def test_no_room_has_more_than_a_quarter_of_the_lines() -> None:

@@ -17,8 +17,9 @@ TEXT = (REPOSITORY / "requirements.lock").read_text(encoding="utf-8")
 PACKAGES = packages_of_lock(TEXT)
 PEERS_TEXT = (REPOSITORY / "requirements-peers.lock").read_text(encoding="utf-8")
 PEERS = packages_of_lock(PEERS_TEXT)
-NOT_LOCKED = {"bench"}  # other codes to compare with: too large for every set-up
-OF_PEERS = {"peers", "mjcf", "sweep", "dask", "ray", "learn"}  # large too, and needed by few tests
+NOT_LOCKED = {"bench", "torch"}  # too large for every set-up
+# large too, and needed by few tests
+OF_PEERS = {"peers", "mjcf", "sweep", "dask", "ray", "learn", "casadi", "mpc", "jax"}
 
 
 @pytest.mark.parametrize("text", [TEXT, PEERS_TEXT], ids=["requirements.lock", "requirements-peers.lock"])

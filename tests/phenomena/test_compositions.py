@@ -11,7 +11,18 @@ import pytest
 
 from symvi.errors import ArgumentError, MechanismError, SolverError
 from symvi.exporters import export
-from symvi.mechanism import Body, Driver, DryFriction, Joint, JointDamper, Limit, Mechanism, State
+from symvi.mechanism import (
+    Actuator,
+    Body,
+    Driver,
+    DryFriction,
+    Joint,
+    JointDamper,
+    Limit,
+    Mechanism,
+    State,
+    Wrench,
+)
 from symvi.numbers.composition import NAMES, composition_of
 from symvi.simulate import Simulator, SolverOptions, Trajectory
 from tests.support.damped import FULL, arm, closed_four_bar, point_spring, slider
@@ -52,6 +63,21 @@ def linkage() -> Mechanism:
     return closed_four_bar().changed(forces=[spring, *dampers])
 
 
+def driven_arm() -> Mechanism:
+    """Signals of all that may have one: a servo, a motor, and a wrench on a link."""
+    moved = [
+        Actuator(name="motor", joint="shoulder", signal="1.5*cos(5*t)"),
+        Wrench(name="wind", body="lower", point=(0.1, 0, -0.2), signal=("sin(6*t)", "0", "t", "0.1*t**2", "0", "0.2")),
+    ]
+    return arm().changed(forces=[*arm().forces, *moved])
+
+
+def driven_linkage() -> Mechanism:
+    """A closed loop with a servo that is led, and a motor, in two of its hinges."""
+    motor = Actuator(name="motor", joint="A", signal="0.8*sin(5*t)")
+    return closed_four_bar().changed(forces=[*closed_four_bar().forces[:1], closed_four_bar().forces[-1], motor])
+
+
 # name -> mechanism, how long it runs [s], and the longest step at which the error of each order is measured
 SCENES = {
     "slider": (lambda: slider(servo=False), 0.4, {4: 0.02, 6: 0.04, 8: 0.08}),
@@ -59,6 +85,8 @@ SCENES = {
     "point spring": (point_spring, 0.4, {4: 0.02, 6: 0.04, 8: 0.04}),
     "floating": (floating, 0.8, {4: 0.04, 6: 0.04, 8: 0.08}),
     "closed loop": (linkage, 0.6, {4: 0.02, 6: 0.05, 8: 0.1}),
+    "driven arm": (driven_arm, 1.2, {4: 0.02, 6: 0.04, 8: 0.06}),
+    "driven loop": (driven_linkage, 0.6, {4: 0.02, 6: 0.05, 8: 0.1}),
 }
 
 
@@ -180,19 +208,50 @@ def test_an_exported_folder_holds_inner_steps(tmp_path) -> None:
 
 
 def test_a_driver_may_hold_still() -> None:
-    """What moves it is refused: inner steps would be told its way at wrong times."""
+    """What moves it is refused: its rate at a knot is told by the steps around it, to second order."""
     held = arm(servo=False).changed(drivers=[Driver(name="hand", joint="elbow")])
     for coordinates in COORDINATES:
         fine = Simulator(held, order=8, coordinates=coordinates).simulate(0.2, 0.02)
         simulator = Simulator(held, order=4, coordinates=coordinates)
         errors = [largest(simulator.simulate(0.2, step).position[-1] - fine.position[-1]) for step in (0.04, 0.02)]
         assert log2(errors[0] / errors[1]) == pytest.approx(4.0, abs=0.15)
-        with pytest.raises(ArgumentError, match="hand.target.*changes in time"):
+        with pytest.raises(ArgumentError, match="hand.target.*a driver that moves"):
             simulator.simulate(0.2, 0.02, inputs={"hand.target": np.linspace(-0.5, 0.0, 11)})
 
 
 @pytest.mark.parametrize("coordinates", COORDINATES)
-@pytest.mark.parametrize("scene", ("arm", "point spring", "closed loop"))
+def test_signals_are_read_at_times_of_inner_steps(coordinates: str) -> None:
+    """However little is recorded, in one run or in two, in stretches of a long one; rows for the knots are refused."""
+    simulator = Simulator(driven_arm(), coordinates=coordinates, order=4)
+    whole, first = simulator.simulate(0.4, 0.02), simulator.simulate(0.2, 0.02)
+    second = simulator.simulate(0.2, 0.02, start=first)
+    assert np.array_equal(second.position, whole.position[10:])
+    assert np.array_equal(second.velocity, whole.velocity[10:])
+    few = simulator.simulate(0.4, 0.02, every=5, record=["coordinates", "rates"])
+    assert np.array_equal(few.position, whole.position[::5]) and np.array_equal(few.velocity, whole.velocity[::5])
+    long = simulator.simulate(24.0, 0.02)  # rates are worked out when they are read
+    assert np.array_equal(long.velocity[:20], whole.velocity[:20])
+    assert np.array_equal(long.velocity[::300], simulator.simulate(24.0, 0.02, every=300).velocity)
+    own = {"motor.force": 1.5 * np.cos(5 * whole.time)}
+    assert np.array_equal(simulator.simulate(0.4, 0.02, inputs=own).position, whole.position)  # the signal itself
+    with pytest.raises(ArgumentError, match="motor.force.*told at knots alone; give it as a signal"):
+        simulator.simulate(0.4, 0.02, inputs={"motor.force": np.linspace(0.0, 1.0, 21)})
+    held = simulator.simulate(0.4, 0.02, inputs={"motor.force": 0.5})
+    assert largest(held.position[-1] - whole.position[-1]) > 1e-3
+
+
+def test_a_step_is_not_taken_in_parts_under_signals() -> None:
+    """Inputs of inner steps are those of a whole step; where that fails, a shorter one is to be taken."""
+    stiff = slider(damping=160.0)
+    simulator = Simulator(stiff, order="triple-jump")
+    with pytest.raises(SolverError, match="too long for a damper") as failure:
+        simulator.simulate(0.1, 0.01)
+    assert "substeps" not in str(failure.value).split("worst")[-1]
+    assert (simulator.simulate(0.1, 0.002).substeps[1:] == 1).all()
+
+
+@pytest.mark.parametrize("coordinates", COORDINATES)
+@pytest.mark.parametrize("scene", ("arm", "point spring", "closed loop", "driven arm", "driven loop"))
 def test_python_and_c_have_the_same_bits(scene: str, coordinates: str) -> None:
     motions = [
         Simulator(SCENES[scene][0](), coordinates=coordinates, order=6, backend=backend).simulate(0.04, 0.02)
@@ -260,11 +319,9 @@ def test_what_would_fall_to_a_lower_order_is_refused_by_name() -> None:
         simulator.simulate(0.1, 0.01, rates="turn")
     with pytest.raises(ArgumentError, match="controller"):
         simulator.simulate(0.1, 0.01, controller=lambda t, state: {})
-    for ask in (simulator.linearize, simulator.reset, lambda: simulator.batch(2)):
+    for ask in (simulator.reset, lambda: simulator.batch(2), lambda: simulator.gradient(lambda x, u: (0, x), time=1)):
         with pytest.raises(ArgumentError, match="order 4"):
             ask()
-    with pytest.raises(MechanismError, match="suzuki-4"):
-        simulator.simulate(0.1, 0.01).linearize()
 
 
 def test_what_strikes_or_sticks_is_refused_by_name() -> None:

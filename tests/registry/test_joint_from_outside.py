@@ -18,7 +18,7 @@ from symvi.proofs.mutation import score_of
 from symvi.proofs.proof import prove
 from symvi.proofs.zoo import ALONG, along_axes, askew
 from symvi.registry import JOINTS
-from symvi.verify.derivation import derivation
+from symvi.verify.ours.derivation import derivation
 from tests.registry.line_on_plane import LINE_ON_PLANE
 from tests.support.quick import compiling_quickly
 

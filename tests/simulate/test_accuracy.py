@@ -7,7 +7,7 @@ import pytest
 
 from symvi import state_from
 from symvi.errors import AccuracyWarning, ArgumentError, MechanismError
-from symvi.mechanism import Body, Contact, Joint, JointDamper, JointSpring, Mechanism, PointSpring, Sphere
+from symvi.mechanism import Body, Contact, Driver, Joint, JointDamper, JointSpring, Mechanism, PointSpring, Sphere
 from symvi.simulate import Simulator, SolverOptions
 from symvi.simulate.accuracy import apart
 from tests.support.damped import arm, slider
@@ -39,9 +39,17 @@ def test_an_order_that_was_chosen_stays() -> None:
     assert motion.accuracy.composition == "triple-jump" and motion.accuracy.is_met
 
 
-def test_inputs_that_change_leave_order_2() -> None:
-    """A servo follows a signal."""
-    motion = Simulator(slider()).simulate(0.4, 0.02, accuracy=1e-4)
+def test_signals_leave_every_order() -> None:
+    """A servo follows one, which is read at the times of inner steps."""
+    motion = Simulator(slider()).simulate(0.4, 0.02, accuracy=1e-9)
+    exact = Simulator(slider(), order=8).simulate(0.4, 0.005, every=4, options=FINE)
+    assert motion.accuracy.order > 2 and motion.accuracy.is_met and apart(motion, exact) < 1e-9
+
+
+def test_rows_for_knots_leave_order_2() -> None:
+    """What a driver that moves, or values that are known at knots, are between these, nobody knows."""
+    held = arm(servo=False).changed(drivers=[Driver(name="hand", joint="elbow", signal="0.3*t - 0.5")])
+    motion = Simulator(held).simulate(0.4, 0.02, accuracy=1e-4)
     assert motion.accuracy.order == 2 and motion.accuracy.is_met
 
 

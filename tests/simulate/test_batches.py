@@ -249,7 +249,7 @@ def test_bad_resets_and_rollouts_name_what_is_wrong_and_change_nothing(cart: Sim
         batch.reset(coordinates=np.ones((COUNT, 3)))
     with pytest.raises(ArgumentError, match="every=3: must divide the 10 steps"):
         batch.rollout(steps=10, every=3)
-    with pytest.raises(ArgumentError, match="steps None: must be a whole number"):
+    with pytest.raises(ArgumentError, match="steps None: say how many"):
         batch.rollout({"motor.force": 1.0})
     with pytest.raises(ArgumentError, match="record: nothing is called 'rate'; did you mean 'rates'"):
         batch.rollout(steps=10, record=("rate",))
@@ -283,6 +283,14 @@ def test_a_batch_that_cannot_be_is_refused(cart: Simulator) -> None:
         cart.batch(2, parameters={"pole.mas": 1.0})
     with pytest.raises(MechanismError, match=r"parameter 'pole.mass' has the shape \(3,\); give one for all"):
         cart.batch(2, parameters={"pole.mass": np.ones(3)})
+    with pytest.raises(MechanismError, match="parameter 'pole.mass' has a value that is not finite, in world 1"):
+        cart.batch(2, parameters={"pole.mass": [1.0, np.nan]})
+    with pytest.raises(MechanismError, match=r"'pole.length'.* are no parameters: symvi.sweep varies them"):
+        cart.batch(2, parameters={"pole.length": 1.0})
+    with pytest.raises(ArgumentError, match="steps 3000000000: must be a whole number from 1 to 2147483647"):
+        cart.batch(1).rollout(steps=3_000_000_000)
+    with pytest.raises(ArgumentError, match="steps None: say how many, or give inputs as an array"):
+        cart.batch(1).rollout({"motor.force": np.zeros((1, 5))})
     with pytest.raises(MechanismError, match="world 1: parameter pole.mass: .* must be positive"):
         cart.batch(2, parameters={"pole.mass": [1.0, -1.0]})
     with pytest.raises(MechanismError, match="starts .* give a State, or 2 of them"):

@@ -12,10 +12,15 @@ import pytest
 
 from symvi import Actuator, JointSpring, Mechanism, Simulator, SolverOptions, State
 from symvi.errors import ArgumentError
+from symvi.numbers.control import SolverStatus
+from symvi.program import near
 from symvi.simulate.batch import Batch
 from tests.contact.test_back_ends import TIMES
 from tests.contact.test_back_ends import scenes as contact_scenes
+from tests.contact.test_own_gaps import bead, own
+from tests.simulate.test_jumps import lift, stopped, zigzag
 from tests.simulate.test_worlds import STEP, cart_pole, crank, servoed
+from tests.support.contact_scenes import ball, on_ground
 from tests.support.exported import quadruped
 from tests.support.linkages import four_bar
 from tests.support.pendulums import chain
@@ -49,6 +54,19 @@ def balls() -> Mechanism:
 def hinges() -> Mechanism:
     found = chain(4, "revolute")
     return found.changed(forces=[Actuator(name="motor", joint=found.joints[1].name)])
+
+
+def hilly() -> Mechanism:
+    """A bead on a hill and a spring that hardens: exp and log are C's own."""
+    gap = "0.2*log(1 + exp(x_b[2] - 0.3*exp(-4*(x_b[0] - 0.2)**2))) - 0.2*log(2)"
+    scene = bead(own(gap, 0.3), velocity=(0.5, 0.3, 0.0))
+    return scene.changed(bodies=[body.changed(position=(0.0, 0.1, 0.5)) for body in scene.bodies])
+
+
+def crowded() -> Mechanism:
+    """More contacts than are all looked at in every step."""
+    bodies = [ball(f"b{k}", 0.1, position=(0.5 * k, 0, 1.0)) for k in range(near.MANY + 1)]
+    return on_ground(*bodies)
 
 
 SCENES: dict[str, Callable[[], Mechanism]] = {
@@ -122,14 +140,15 @@ def tossed(simulator: Simulator) -> list[State]:
     ]
 
 
-CONTACTS = [(scene, real) for scene in (*TIMES, "quadruped") for real in ("double", "float") if scene != "loop"]
+MORE = {"quadruped": quadruped, "hilly": hilly}
+CONTACTS = [(scene, real) for scene in (*TIMES, *MORE) for real in ("double", "float")]
 
 
 @pytest.mark.parametrize(("scene", "real"), only((("tossed", "double"), ("stops", "double")), CONTACTS))
 @pytest.mark.parametrize("coordinates", first_of(("maximal", "tree")))
 def test_lanes_touch_as_worlds_one_by_one_do(scene: str, real: str, coordinates: Coordinates) -> None:
     """Through flight, impact, sliding and rest, each lane at a time of its own; servos get inputs of their own."""
-    mechanism = quadruped() if scene == "quadruped" else contact_scenes()[scene]
+    mechanism = MORE[scene]() if scene in MORE else contact_scenes()[scene]
     simulator = solver_of(mechanism, real, coordinates)
     steps, found, starts = int(TIMES.get(scene, 0.3) / STEP) // 8 * 8 + 40, [], tossed(simulator)
     rows = np.random.default_rng(2).uniform(-0.5, 0.5, (COUNT, steps, len(simulator.plan.inputs)))
@@ -142,7 +161,28 @@ def test_lanes_touch_as_worlds_one_by_one_do(scene: str, real: str, coordinates:
     check_same(found[0], found[1])
     reached = found[0][2][1] >= 0
     assert reached.sum() > COUNT // 2
-    assert len(np.unique(found[0][1]["position"][reached, -1, 0, 0])) == reached.sum()
+    assert len(np.unique(found[0][1]["position"][reached, -1], axis=0)) > COUNT // 2
+
+
+ABRUPT = {"lift": lambda: lift(6), "whip": lambda: zigzag(10, np.pi / 6)}
+
+
+@pytest.mark.parametrize("scene", ABRUPT)
+@pytest.mark.parametrize("coordinates", first_of(("tree", "maximal")))
+def test_lanes_are_refused_the_steps_that_one_world_is(scene: str, coordinates: Coordinates) -> None:
+    """Beside limits and contacts that touch nothing, whole steps through the position where all bars of a lift lie on
+    one line, and where a chain between two pivots whips: each world at a pace of its own, some would jump."""
+    mechanism, found = stopped(ABRUPT[scene]()), []
+    simulator = Simulator(mechanism, backend="c", coordinates=coordinates)
+    gravity = {"gravity": np.linspace(0.3, 3.0, 32)[:, None] * mechanism.gravity}
+    for lanes in (True, False):
+        batch = simulator.batch(32, step=0.01, lanes=lanes, parameters=gravity, options=SolverOptions(substeps=1))
+        record = batch.rollout(steps=160, record=RECORD, every=8)
+        kept = batch._memory
+        found.append((lanes, record.values, (kept.state.copy(), kept.status.copy(), kept.done.copy())))
+    check_same(found[0], found[1])
+    status = found[1][2][1]
+    assert (status == SolverStatus.JUMP).sum() > 4 and (status >= 0).sum() > 4
 
 
 @pytest.mark.thorough
@@ -259,10 +299,10 @@ def test_most_steps_are_taken_in_lanes(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_lanes_that_cannot_be_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    looped = Simulator(contact_scenes()["loop"], backend="c")
-    assert looped.batch(2).lanes == 1
-    with pytest.raises(ArgumentError, match="lanes of mechanism .*: worlds with contacts in loops, .* leave lanes out"):
-        looped.batch(2, lanes=True)
+    crowd = Simulator(crowded(), backend="c")
+    assert crowd.batch(2).lanes == 1
+    with pytest.raises(ArgumentError, match="lanes of mechanism .*: worlds with so many contacts .* leave lanes out"):
+        crowd.batch(2, lanes=True)
     falling = Simulator(contact_scenes()["tossed"], backend="c")
     for wrong in (3, "all", 0.5):
         with pytest.raises(ArgumentError, match="lanes .* must be True, False, None"):

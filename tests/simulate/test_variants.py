@@ -259,7 +259,7 @@ def test_it_is_pickled_asked_and_printed_as_what_it_is() -> None:
 def test_a_variant_of_a_variant_has_both_changes() -> None:
     simulator = Simulator(arm())
     once = simulator.with_parameters({"pin.child_anchor": (0, 0, 0.1)}).with_parameters({"rod.shape.length": 2})
-    both = simulator.with_parameters({"pin.child_anchor": (0, 0, 0.1), "rod.shape.length": 2})
+    both = simulator.with_parameters({"pin.child_anchor": (0, 0, 0.1), "rod.length": 2})
     assert once.mechanism == both.mechanism and motion(once, 20) == motion(both, 20)
 
 
@@ -273,6 +273,7 @@ WRONG: dict[str, tuple[Mapping, str]] = {
     "nan": ({"pin.child_anchor": (0, 0, nan)}, r"joint 'pin': child_anchor .* must be finite"),
     "none": ({"rod.mass": None}, r"rod\.mass: None is no number"),
     "unit": ({"pin.child_anchor": (0, 0, "3 kg")}, r"joint 'pin': child_anchor\.2 '3 kg' has the unit kg"),
+    "twice": ({"rod.shape.length": 1, "rod.length": 2}, "rod.shape.length and rod.length are the same number"),
     "negative": ({"rod.shape.length": -1}, r"body 'rod': .*length -1 must be positive"),
     "other type": ({"pin.pitch": 0.1}, r"joint 'pin': pitch belongs to joints of type 'screw'"),
     "axis": ({"pin.axis": (0, 0, 0)}, r"joint 'pin': axis .* has length zero"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import threading
 from collections.abc import Iterator
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -26,6 +27,7 @@ from symvi import (
     state_from,
 )
 from symvi.errors import ArgumentError, AssemblyError, MechanismError, SolverError, SpinWarning, SymviError
+from symvi.simulate.seen import SeenState
 from symvi.simulate.world import World
 from tests.support.contact_scenes import box, on_ground
 from tests.support.linkages import four_bar
@@ -56,6 +58,21 @@ def crank() -> Mechanism:
     spring = JointSpring(name="spring", joint="second", stiffness=2.0)
     motor = Driver(name="motor", joint="first", signal="sin(3*t)")
     return Mechanism(name="crank", bodies=links, joints=joints, drivers=[motor], forces=[spring])
+
+
+def hung(kind: str) -> Mechanism:
+    """A box that swings on a joint of this type, fast enough to turn around."""
+    body = Body(name="box", mass=1.0, shape=Box(size=(0.3, 0.2, 0.1)))
+    count = {"revolute": 1, "universal": 2, "spherical": 3}[kind]
+    joint = Joint(
+        name="joint",
+        type=kind,
+        child="box",
+        child_anchor=(0.01, 0.02, 0.03),
+        axis=(0.6, 0.0, 0.8),
+        velocity=(9.0, 0.3, 0.2)[:count],
+    )
+    return Mechanism(name="hung", bodies=[body], joints=[joint], gravity=(0.0, 0.0, 0.0))
 
 
 def servoed() -> Mechanism:
@@ -362,3 +379,54 @@ def test_a_closed_world_refuses_everything() -> None:
 def test_what_a_world_cannot_begin_with(given: dict, words: str) -> None:
     with pytest.raises(MechanismError, match=words):
         Simulator(cart_pole()).reset(**given)
+
+
+@pytest.mark.parametrize("every", [1, 45])
+@pytest.mark.parametrize("backend", ["c", "python"])
+@pytest.mark.parametrize("scene", ["cart", "servo", "four_bar", "revolute", "universal", "spherical"])
+def test_joints_that_a_controller_reads_are_told_by_the_solver(
+    scene: str, backend: Literal["c", "python"], every: int
+) -> None:
+    """The same as of the placements, whole turns counted, at every knot or now and then; and the motion is the same."""
+    mechanism, inputs = SCENES[scene] if scene in SCENES else (hung(scene), lambda n: {})
+    names = [joint.name for joint in mechanism.joints]
+    simulator, count = Simulator(mechanism, backend=backend), 120 if backend == "c" else 8
+    kept: list[State] = []
+
+    def plain(state: State) -> State:
+        rates = state.velocity, state.angular_velocity
+        return State(state.time, state.position, state.orientation, *rates, state.names, state.angles)
+
+    def controller(time: float, state: State) -> dict[str, object]:
+        if len(kept) % every == 0:
+            for name in names:
+                told, known = coordinates_of(mechanism, name, state), coordinates_of(mechanism, name, plain(state))
+                assert told[0] == pytest.approx(known[0], abs=1e-12)
+                assert told[1] == pytest.approx(known[1], abs=1e-11)
+        kept.append(state)
+        return inputs(len(kept))
+
+    read = simulator.simulate(count * STEP, STEP, controller=controller)
+    numbers = iter(range(1, count + 1))
+    alone = simulator.simulate(count * STEP, STEP, controller=lambda time, state: inputs(next(numbers)))
+    assert (read.position == alone.position).all() and (read.energy == alone.energy).all()
+    for name in names:  # read long after, of the placements
+        late = coordinates_of(mechanism, name, kept[2])
+        assert late[0] == pytest.approx(alone.coordinates(name)[2], abs=1e-12)
+
+
+def test_joints_of_a_world_are_told_while_it_stands() -> None:
+    world = Simulator(cart_pole(coordinate=0.3)).reset(step=STEP)
+    mechanism = cart_pole(coordinate=0.3)
+    world.step([0.5])
+    state = world.state
+    assert isinstance(state, SeenState)
+    own = world._own.mechanism
+    told = state.joint(own, {}, "hinge")
+    assert told is not None and told[0][0] == world.coordinates[1] and told[1][0] == world.rates[1]
+    told[0][0] = 7.0  # it is the reader's own
+    assert world.coordinates[1] != 7.0
+    assert state.joint(mechanism, {}, "hinge") is None and state.joint(own, {"pole.mass": (1.0,)}, "hinge") is None
+    world.step([0.5])
+    assert state.joint(own, {}, "hinge") is None
+    assert coordinates_of(own, "hinge", state)[0] == pytest.approx(state.angles["hinge"])

@@ -74,7 +74,9 @@ def test_gradients_are_the_product_of_all_steps(name: str) -> None:
     for k, one in enumerate(motion.A):
         whole = one @ whole
         expected += whole.T @ by_x[k + 1]
-    np.testing.assert_allclose(found.start, expected, rtol=0, atol=1e-9 * np.abs(expected).max())
+    # of contacts a matrix leads to the end of the smoothed step, and the next begins at the motion's knot, 1e-9 m away
+    error = 1e-5 if found.smoothing else 1e-9
+    np.testing.assert_allclose(found.start, expected, rtol=0, atol=error * np.abs(expected).max())
     assert found.smoothing == motion.smoothing
     if len(found.input_names):
         last = by_u[-1] + motion.B[-1].T @ by_x[-1]
@@ -123,7 +125,7 @@ def test_a_stretch_that_does_not_repeat_is_refused(monkeypatch: pytest.MonkeyPat
 
     def drifting(self, state, row):
         calls.append(1)
-        return after(self, state, row) * (1.0 + 1e-15 * (len(calls) > 20))
+        return after(self, state, row) * (1.0 + 1e-15 * (len(calls) > 10))
 
     monkeypatch.setattr(SlopePath, "after", drifting)
     with pytest.raises(SolverError, match="does not repeat to the bit"):

@@ -13,9 +13,9 @@ import pytest
 from symvi.exact.field import PRIMES, Field
 from symvi.native import compile_library, find_compiler
 from symvi.proofs.ctext import read_function
-from symvi.verify.c_reader.literals import rounded
-from symvi.verify.c_reader.problems import SourceError
-from symvi.verify.c_source import read_c
+from symvi.verify.reading.c_reader.literals import rounded
+from symvi.verify.reading.c_reader.problems import SourceError
+from symvi.verify.reading.c_source import read_c
 from tests.support.work import calls_of
 from tests.verify.c_numbers import Doubles, Fractions
 
@@ -158,7 +158,7 @@ def test_parameters_say_what_they_are() -> None:
     found = {p.name: (p.direction, p.shape, p.size, p.kind) for p in read.parameters}
     assert found == {
         "p": ("in", (None,), None, "real"), "n": ("in", (), 1, "integer"), "b.x": ("in", (3,), 3, "real"),
-        "b.q": ("in", (4,), 4, "real"), "J": ("out", (2, 3), 6, "real"), "grown": ("both", (None,), None, "real"),
+        "b.q": ("unused", (4,), 4, "real"), "J": ("out", (2, 3), 6, "real"), "grown": ("both", (None,), None, "real"),
         "z.x": ("in", (3,), 3, "real"), "z.q": ("in", (4,), 4, "real"),
     }  # fmt: skip
     assert read.returns == 1
@@ -298,7 +298,7 @@ def test_what_is_outside_is_named_with_its_line(body: str, said: str) -> None:
 
 
 def test_all_problems_are_named_at_once() -> None:
-    text = "double f(double x)\n{\n int i = x;\n double y = floor(x)*i;\n z = 2;\n x += rand();\n return y;\n}"
+    text = "double f(double x)\n{\n int i = x % 2;\n double y = lround(x)*i;\n z = 2;\n x += rand();\n return y;\n}"
     with pytest.raises(SourceError) as caught:
         read_c(text, "f")
     assert [place.line for place in caught.value.places] == [3, 4, 5, 6]
@@ -422,12 +422,12 @@ def test_files_are_read_from_given_folders_only(tmp_path: Path) -> None:
 
 
 def test_errors_in_an_included_file_name_it(tmp_path: Path) -> None:
-    (tmp_path / "helper.h").write_text("static double g(double x)\n{\n return floor(x);\n}\n")
+    (tmp_path / "helper.h").write_text("static double g(double x)\n{\n return lround(x);\n}\n")
     path = tmp_path / "main.c"
     text = '#include "helper.h"\ndouble f(double x) { return g(x); }\n'
     path.write_text(text)
     for include in ([tmp_path], []):
-        with pytest.raises(SourceError, match="^helper.h:3: floor"):
+        with pytest.raises(SourceError, match="^helper.h:3: lround"):
             read_c(path, "f", include=include)
     with pytest.raises(SourceError, match="line 2: the function g is unknown"):
         read_c(text, "f")

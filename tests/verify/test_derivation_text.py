@@ -7,8 +7,8 @@ import re
 import pytest
 
 import symvi.verify as verify
-from symvi.verify.derivation import derivation
-from symvi.verify.own_functions import own_names
+from symvi.verify.ours.derivation import derivation
+from symvi.verify.ours.own_functions import own_names
 from tests.support.subset import first_of
 
 

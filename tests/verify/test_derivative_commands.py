@@ -345,3 +345,18 @@ def test_bounds_from_the_shell_that_are_none_are_named(folder: Path, capsys, whe
     assert cli.main(["verify", "claims.py", "--where", where]) == 2
     found = capsys.readouterr()
     assert said in found.out + found.err
+
+
+@pytest.mark.parametrize(("name", "said"), [("joint.cpp", "C++"), ("joint.m", "MATLAB"), ("joint.jl", "Julia")])
+@pytest.mark.parametrize("option", [[], ["--c"]])
+def test_other_languages_are_refused_as_what_they_are(folder: Path, capsys, name: str, said: str, option: list) -> None:
+    (folder / name).write_text("f = 1")
+    assert cli.main(["verify", *option, name]) == 2
+    found = capsys.readouterr()
+    assert f"{name} is {said}" in found.out + found.err and "--ask points.csv" in found.out + found.err
+
+
+def test_what_a_claim_may_cost_is_an_option(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["verify", "claims.py", "--effort", "1e7"]) == 0
+    assert cli.main(["verify", "claims.py", "--effort", "-1"]) == 2
+    assert "effort -1" in capsys.readouterr().out

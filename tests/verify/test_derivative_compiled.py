@@ -15,7 +15,7 @@ import pytest
 
 import symvi.verify as verify
 from symvi.verify.errors import NeedsFloats
-from symvi.verify.exact_arrays import exact_array
+from symvi.verify.reading.exact_arrays import exact_array
 
 C = """
 void slope(const double *x, double *out) { for (int i = 0; i < 3; i++) out[i] = 2 * x[i]; }

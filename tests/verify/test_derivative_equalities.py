@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import signal
 from fractions import Fraction
 
 import numpy as np
@@ -10,10 +11,11 @@ import pytest
 
 import symvi.verify as verify
 from symvi.errors import SymviError
-from symvi.verify import decide, patience
+from symvi.verify.asking import effort, patience
+from symvi.verify.asking.lines import between
 from symvi.verify.errors import OutsideDomain
-from symvi.verify.lines import between
-from symvi.verify.worlds import RealWorld
+from symvi.verify.judging import decide
+from symvi.verify.reading.worlds import RealWorld
 from tests.support.subset import first_of
 from tests.verify import hand_written as hand
 
@@ -272,14 +274,93 @@ def test_the_geometric_jacobian_of_an_arm_is_right(twist: float) -> None:
 
 # --- code that takes long -------------------------------------------------------------------------------------------
 def test_code_that_does_not_end_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(patience.Limit, "seconds", 0.5)
+    """What it does with its arguments is counted; where it does nothing with them, and only there, a clock ends it."""
+    monkeypatch.setattr(effort, "ONE_VALUE", 1e4)
+    monkeypatch.setattr(patience, "TICK", 0.05)
 
     def endless(x):
         while True:
             x = x + 0
 
-    with pytest.raises(SymviError, match="endless does not end"):
-        verify.derivative(lambda x: x * x, endless, "x", {"x": verify.scalar()})
+    def idle(x):
+        while True:
+            try:
+                while True:
+                    pass
+            except Exception:
+                continue
+
+    for claimed in (endless, idle):
+        with pytest.raises(SymviError, match=f"{claimed.__name__} does not end"):
+            verify.derivative(lambda x: x * x, claimed, "x", {"x": verify.scalar()})
+    assert signal.getsignal(signal.SIGPROF) is signal.SIG_DFL
+
+
+class Rung(Exception):
+    """What an alarm of a caller raises."""
+
+
+@pytest.mark.parametrize("keeps", [Exception, BaseException])
+def test_an_alarm_of_the_caller_ends_the_question(keeps: type[BaseException]) -> None:
+    """Neither code nor what reads its errors keeps it to itself, and the caller's handler is back afterwards."""
+
+    def ring(*_) -> None:
+        raise Rung
+
+    def slow(x):
+        for _ in range(10**9):
+            try:
+                x = x + 1
+            except keeps:
+                return x
+        return x
+
+    before = signal.signal(signal.SIGALRM, ring)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.2)
+        with pytest.raises(Rung):
+            verify.derivative(slow, lambda x: 1 + 0 * x, "x", {"x": verify.scalar()})
+        assert signal.getsignal(signal.SIGALRM) is ring
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+# --- what a question costs ------------------------------------------------------------------------------------------
+def guarded(x):
+    return np.array([n if n > 1 else n * n for n in x])
+
+
+def guarded_by_x(x):
+    return np.diag([1 if n > 1 else 2 * n for n in x])
+
+
+def test_what_a_question_costs_is_counted() -> None:
+    """The same every time; where less is given than it takes, a right claim is right where tested, and says so."""
+    told: list[str] = []
+
+    def ask(**options):
+        return verify.derivative(guarded, guarded_by_x, "x", {"x": verify.vector(3)}, **options)
+
+    report, again = ask(), ask()
+    assert report.everywhere and report.operations == again.operations > 1000
+    for share in (0.9, 0.5, 0.1, 0.001):
+        short = ask(effort=share * report.operations)
+        assert short.right and not short.everywhere, share
+        assert any("effort" in said for said in short.unreached)
+    assert ask(effort=10 * report.operations).everywhere
+    ask(progress=told.append)
+    assert not told  # it is short
+    for wrong in (0, -1, float("nan"), True, "much"):
+        with pytest.raises(SymviError, match="effort"):
+            ask(effort=wrong)
+
+
+def test_progress_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(effort, "TOLD", 2000)
+    told: list[str] = []
+    verify.derivative(guarded, guarded_by_x, "x", {"x": verify.vector(3)}, progress=told.append)
+    assert len(told) > 3 and all("operations" in said for said in told)
 
 
 @pytest.mark.thorough

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import symvi.verify as verify
-from symvi.verify import nearness, precision
+from symvi.verify.judging import nearness, precision
 
 X = {"x": verify.scalar()}
 

@@ -11,7 +11,7 @@ import pytest
 
 import symvi.verify as verify
 from symvi import cli
-from symvi.verify.foreign_points import stated
+from symvi.verify.asking.foreign_points import stated
 from tests.verify import hand_written as hand
 
 TURNED = {"q": verify.quaternion(), "v": verify.vector(3)}

@@ -75,7 +75,7 @@ def test_a_line_of_c_defines_the_arguments() -> None:
 
 
 def _rational_world():
-    from symvi.verify.worlds import RationalWorld
+    from symvi.verify.reading.worlds import RationalWorld
 
     return RationalWorld()
 

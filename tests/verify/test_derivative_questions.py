@@ -88,9 +88,9 @@ def test_symbols_that_are_named_in_another_order_are_said_to() -> None:
 
 def as_claim(function):
     """The derivative of one of symvi's own functions as a function to claim."""
-    from symvi.verify.function import Function, Outputs
-    from symvi.verify.question import question
-    from symvi.verify.truth import true_derivative
+    from symvi.verify.asking.question import question
+    from symvi.verify.judging.truth import true_derivative
+    from symvi.verify.reading.function import Function, Outputs
 
     asked = question(hand.PLACEMENTS, function.variables, 1, None, 5)
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import symvi.verify as verify
-from symvi.verify import patience
-from symvi.verify.worlds import primal
+from symvi.verify.asking import effort
+from symvi.verify.reading.worlds import primal
 
 SCALAR, POSITIVE, VECTOR = verify.scalar(), verify.scalar(positive=True), verify.vector(3)
 
@@ -265,7 +265,7 @@ def test_the_same_turn_has_two_quaternions(right: bool) -> None:
 @pytest.mark.thorough
 def test_a_loop_that_is_long_far_away_keeps_no_verdict_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
     """At 1e8 an angle is brought back in 16 million turns; that is looked at once, not for every way."""
-    monkeypatch.setattr(patience, "IN_A_SEARCH", 0.3)
+    monkeypatch.setattr(effort, "IN_A_SEARCH", 1e5)
     asked = []
 
     def wrapped(x):

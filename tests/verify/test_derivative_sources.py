@@ -12,9 +12,9 @@ import sympy as sp
 
 import symvi.verify as verify
 from symvi.verify import VerificationError
-from symvi.verify.constants import meaning
-from symvi.verify.points import Draw, SmallDraw, draw_point
-from symvi.verify.sympy_source import symbol_places
+from symvi.verify.asking.points import Draw, SmallDraw, draw_point
+from symvi.verify.reading.constants import meaning
+from symvi.verify.reading.sympy_source import symbol_places
 from tests.verify import hand_written as hand
 
 LINE = {"x": verify.vector(), "h": verify.step()}

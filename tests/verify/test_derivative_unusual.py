@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import symvi.verify as verify
-from symvi.verify import effort
+from symvi.verify.asking import effort
 from tests.verify import hand_written as hand
 
 V3 = {"v": verify.vector(3), "p": verify.vector(3)}
@@ -104,7 +104,6 @@ def test_a_sign_that_is_lost_is_said_and_nothing_else(function) -> None:
 @pytest.mark.parametrize(("name", "rows"), [("revolute", 5), ("universal", 4)])
 def test_looking_for_a_diagnosis_ends_soon_and_guesses_nothing(monkeypatch, name: str, rows: int, looks: int) -> None:
     monkeypatch.setitem(effort.LOOKS, 1, looks)
-    monkeypatch.setitem(effort.SECONDS, 1, 60.0)
     report = verify.derivative(verify.own(name), lambda: np.ones((rows, 12)), hand.PLACEMENTS)
     assert all(found.kind == "zero" for found in report.diagnoses), str(report)
     assert ("was stopped before" in str(report)) == (looks < 10**6)

@@ -10,7 +10,7 @@ import pytest
 import sympy as sp
 
 import symvi.verify as verify
-from symvi.verify.question import question
+from symvi.verify.asking.question import question
 from tests.verify import hand_written as hand
 
 TURNED = {"q": verify.quaternion(), "v": verify.vector()}

@@ -9,16 +9,16 @@ import numpy as np
 import pytest
 
 import symvi.verify as verify
+from symvi.verify.asking.points import Draw, draw_point
+from symvi.verify.asking.question import question
 from symvi.verify.errors import OutsideDomain
-from symvi.verify.function import Function
-from symvi.verify.known_errors import BoundedWorld
-from symvi.verify.points import Draw, draw_point
-from symvi.verify.problem import NO_VALUE, in_world
-from symvi.verify.python_source import python_function
-from symvi.verify.question import question
-from symvi.verify.straight_line import FAILED, MOST_OPERATIONS
-from symvi.verify.truth import true_derivative
-from symvi.verify.worlds import Enough, FloatWorld, RealWorld
+from symvi.verify.judging.known_errors import BoundedWorld
+from symvi.verify.judging.problem import NO_VALUE, in_world
+from symvi.verify.judging.truth import true_derivative
+from symvi.verify.reading.function import Function
+from symvi.verify.reading.python_source import python_function
+from symvi.verify.reading.straight_line import FAILED, MOST_OPERATIONS
+from symvi.verify.reading.worlds import Enough, FloatWorld, RealWorld
 from tests.support.subset import first_of
 from tests.verify.corpus import guarded
 

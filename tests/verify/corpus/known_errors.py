@@ -725,6 +725,43 @@ MIDPOINTS = [
     ),
 ]
 
+# The root solver of JM09, V-A, for the knot that a momentum p leads to, a mass on a spring at the midpoint. What the
+# equation lacks is linear there, so that a turn of Newton's loop, where it is taken, leads to the root
+
+ROOT = {"p": scalar(), "q": scalar(), "mass": positive(), "stiffness": positive(), "h": STEP}
+
+
+def second_knot(p, q, mass, stiffness, h, enters):
+    """The root by Newton's method from q; enters: whether the loop is entered, by the square of what is lacking."""
+    lacking = p - h * stiffness * q / 2
+    return q + lacking / (mass / h + h * stiffness / 4) if enters(lacking * lacking) else q
+
+
+def slope_of_second_knot(p, q, mass, stiffness, h):
+    """By the implicit function theorem."""
+    return 1 / (mass / h + h * stiffness / 4)
+
+
+ROOTS = [
+    Case(
+        "Newton's iteration",
+        lambda p, q, mass, stiffness, h: second_knot(p, q, mass, stiffness, h, lambda square: square >= 0),
+        slope_of_second_knot,
+        "p",
+        ROOT,
+    ),
+    Case(
+        "Newton's iteration, as printed",
+        lambda p, q, mass, stiffness, h: second_knot(p, q, mass, stiffness, h, lambda square: square < 1e-16),
+        slope_of_second_knot,
+        "p",
+        ROOT,
+        everything,
+        ("branch",),
+        source="JM09, section V-A: the loop goes on while |f| < tolerance, not while it is more",
+    ),
+]
+
 CASES = [
     *ACTION,
     *MOMENTUM,
@@ -742,4 +779,5 @@ CASES = [
     *SCISSORS,
     *LOGARITHMS,
     *MIDPOINTS,
+    *ROOTS,
 ]

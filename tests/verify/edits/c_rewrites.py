@@ -11,7 +11,7 @@ from random import Random
 
 from pycparser import c_ast, c_generator, c_parser
 
-from symvi.verify.c_reader.declarations import children, parts
+from symvi.verify.reading.c_reader.declarations import children, parts
 
 Place = tuple[c_ast.Node, str]
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
-from symvi.verify import variables as kinds
-from symvi.verify.variables import Variable
+from symvi.verify.asking import variables as kinds
+from symvi.verify.asking.variables import Variable
 from tests.verify.edits.by_hand import TEXTS
 from tests.verify.edits.printed import printed
 

@@ -10,10 +10,10 @@ from random import Random
 import mpmath
 
 from symvi.errors import SymviError
-from symvi.verify.c_function import c
-from symvi.verify.decide import decide
-from symvi.verify.question import question
-from symvi.verify.sources import read
+from symvi.verify.asking.question import question
+from symvi.verify.judging.decide import decide
+from symvi.verify.reading.c_function import c
+from symvi.verify.reading.sources import read
 from symvi.verify.verdict import POINTS, derivative, fit, output_shape
 from tests.verify.edits import c_edits, c_rewrites, judge
 from tests.verify.edits.subjects import SYMPY, Subject, subjects

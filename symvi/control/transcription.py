@@ -1,0 +1,340 @@
+"""Direct transcription: states at all knots and inputs of all steps are the unknowns of one nonlinear program, and each
+step x_{k+1} = f(x_k, u_k) is a constraint of it (Betts, Practical Methods for Optimal Control, 2010, ch. 4).
+
+f is the step of the simulator itself, and its Jacobian that of `linearize`, so that what is found is a motion that
+`simulate` repeats. CasADi holds the program, Ipopt solves it (extra `casadi`). The Hessian is that of the costs alone
+("gauss-newton"), or gathered from gradients ("quasi-newton").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import isfinite
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from symvi.control.casadi_steps import Steps, casadi
+from symvi.control.weights import Weights, numbers_of, regulated, weights_of
+from symvi.errors import ArgumentError
+from symvi.mechanism.names import did_you_mean, shown
+from symvi.mechanism.state import State
+from symvi.numbers.control import DEFAULTS, SolverOptions
+from symvi.simulate.simulator import Simulator
+from symvi.simulate.slope_path import SlopePath
+from symvi.simulate.step_map import StepMap
+
+Array = NDArray[np.float64]
+Bounds = Mapping[str, tuple[float | None, float | None]]
+More = Callable[[Mapping[str, Any], Mapping[str, Any]], Any]
+HESSIANS = ("gauss-newton", "quasi-newton")
+
+
+@dataclass(frozen=True, eq=False)
+class Transcription:
+    """A motion that was found. x (N + 1, n) of `names`, u (N, m) of `input_names`, time (N + 1,) of the knots [s].
+
+    start, inputs: what `simulate` repeats it from; inputs: name -> (N + 1,). cost: of the motion. violation: what steps
+    are off by at most. iterations: of Ipopt, over all smoothings. converged: whether a minimum was found; ended: why
+    Ipopt ended. smoothing: of contacts, limits and dry friction, the last one; None without any.
+    """
+
+    x: Array
+    u: Array
+    names: tuple[str, ...]
+    input_names: tuple[str, ...]
+    time: Array
+    start: State
+    inputs: Mapping[str, Array]
+    cost: float
+    violation: float
+    iterations: int
+    converged: bool
+    ended: str
+    smoothing: float | None
+
+    def __repr__(self) -> str:
+        about = f"{len(self.u)} steps, cost {self.cost:.6g} after {self.iterations} iterations"
+        return f"<transcription: {about}, {self.ended}>"
+
+
+def transcribe(
+    simulator: Simulator,
+    time: float,
+    step: float = 0.01,
+    *,
+    R: Weights,
+    Q: Weights | None = None,
+    final: Weights | None = None,
+    goal: Mapping[str, float] | ArrayLike | None = None,
+    start: State | None = None,
+    end: Mapping[str, float] | None = None,
+    bounds: Bounds | None = None,
+    free_start: Sequence[str] = (),
+    inputs: Mapping[str, object] | None = None,
+    guess: Literal["line", "motion"] | ArrayLike = "line",
+    constraints: More | None = None,
+    cost: More | None = None,
+    coordinates: Sequence[str] | None = None,
+    smoothing: float | Sequence[float] | None = None,
+    options: SolverOptions = DEFAULTS,
+    hessian: Literal["gauss-newton", "quasi-newton"] = "quasi-newton",
+    iterations: int = 500,
+    tolerance: float = 1e-8,
+) -> Transcription:
+    """The motion of `time` seconds that makes Σ (x - g)ᵀQ(x - g) + uᵀRu + (x_N - g)ᵀF(x_N - g) least, within bounds.
+
+    Q, R, final, goal: as in `ilqr`; without Q, states cost nothing. Inputs that R does not name stay as they are given.
+    start: the first knot; numbers of x that `free_start` names are found as well. end: numbers of x at the last knot,
+    exactly. bounds: name of a state or an input -> (least, most), None for no bound, at every knot after the first, and
+    at the first for what is free there. inputs: the first guess, as in `simulate`. guess: of x, (N + 1, n), or "line",
+    from the start to `end` (or else the goal), or "motion", that of the inputs. constraints(x, u): more of them, as
+    triples (expression, least, most), of CasADi's symbols by name, x[name] (N + 1,), u[name] (N,). cost(x, u): a cost
+    beside the squares, an expression of one number. smoothing: of contacts, limits and dry friction; several are
+    taken one after the other, each from what was found with the one before. tolerance: Ipopt's.
+    Raises MissingExtraError without CasADi; SolverError where a step of the guess cannot be taken; ArgumentError,
+    MechanismError, AssemblyError.
+    """
+    _check(hessian, iterations, tolerance)
+    found, count = None, 0
+    for one in _smoothings(smoothing):
+        problem = _Problem.of(
+            simulator, time, step, start, inputs or {}, coordinates=coordinates, smoothing=one, options=options
+        )
+        problem.weigh(Q, R, final, goal)
+        problem.bound(bounds or {}, end or {}, free_start)
+        at = problem.guessed(guess, end) if found is None else (found.x, found.u[:, problem.wanted])
+        found = problem.solved(*at, constraints, cost, hessian, iterations, tolerance, count)
+        count = found.iterations
+        if not found.converged:
+            break
+    assert found is not None
+    return found
+
+
+def _check(hessian: str, iterations: int, tolerance: float) -> None:
+    if hessian not in HESSIANS:
+        raise ArgumentError(f"hessian {shown(hessian)}: use one of {', '.join(map(repr, HESSIANS))}")
+    if isinstance(iterations, bool) or not isinstance(iterations, int) or iterations < 1:
+        raise ArgumentError(f"iterations {iterations!r}: must be a whole number above zero")
+    if not 0 < tolerance < 1:
+        raise ArgumentError(f"tolerance {tolerance!r}: must lie between 0 and 1")
+
+
+def _smoothings(given: float | Sequence[float] | None) -> list[float | None]:
+    if given is None or isinstance(given, (int, float)):
+        return [given]
+    found = [float(each) for each in given]
+    if not found or any(later > before for before, later in zip(found, found[1:], strict=False)):
+        raise ArgumentError(f"smoothing {shown(given)}: several must fall, for example (1e-2, 1e-3, 1e-4)")
+    return list(found)
+
+
+@dataclass
+class _Problem:
+    """One program: the map of a step, the weights of costs, bounds of all unknowns."""
+
+    map: StepMap
+    path: SlopePath
+    wanted: list[int] = field(default_factory=list)  # inputs that are found
+    weights: dict[str, Array] = field(default_factory=dict)
+    goal: Array = field(default_factory=lambda: np.zeros(0))
+    x: Array = field(default_factory=lambda: np.zeros(0))  # (2, N + 1, n) least and most
+    u: Array = field(default_factory=lambda: np.zeros(0))  # (2, N, wanted)
+    ends: dict[str, float] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, simulator: Simulator, time: float, step: float, start: Any, inputs: Any, **more: Any) -> _Problem:
+        """A program without costs and bounds."""
+        casadi()
+        path = SlopePath(simulator, time, step, start, inputs, **more)
+        first = {name: rows[:2] for name, rows in path.given(path.rows[:1]).items()}
+        return cls(StepMap(simulator, step, start=start, inputs=first, **more), path)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return self.map.names
+
+    # --- what is asked ------------------------------------------------------------------------------------------------
+    def weigh(self, Q: Weights | None, R: Weights, final: Weights | None, goal: Any) -> None:
+        """Costs. Raises ArgumentError."""
+        self.wanted, r = regulated(R, self.map.inputs)
+        q = weights_of("Q", {} if Q is None else Q, self.names)
+        last = q if final is None else weights_of("final", final, self.names)
+        self.weights, self.goal = {"Q": q, "R": r, "final": last}, numbers_of("goal", goal, self.names)
+
+    def bound(self, bounds: Bounds, end: Mapping[str, float], free: Sequence[str]) -> None:
+        """Bounds of all unknowns. Raises ArgumentError."""
+        n, names = len(self.path), list(self.names)
+        given = [self.map.inputs[k] for k in self.wanted]
+        self.x = np.array([np.full((n + 1, len(names)), -np.inf), np.full((n + 1, len(names)), np.inf)])
+        self.u = np.array([np.full((n, len(given)), -np.inf), np.full((n, len(given)), np.inf)])
+        for name, pair in bounds.items():
+            least, most = _pair(name, pair)
+            if name in names:
+                self.x[0, :, names.index(name)], self.x[1, :, names.index(name)] = least, most
+            elif name in given:
+                self.u[0, :, given.index(name)], self.u[1, :, given.index(name)] = least, most
+            else:
+                raise ArgumentError(f"bounds: no {shown(name)}; {did_you_mean(str(name), [*names, *given])}")
+        self.ends = {}
+        for name, value in end.items():
+            if name not in names:
+                raise ArgumentError(f"end: no {shown(name)}; {did_you_mean(str(name), names)}")
+            if isinstance(value, bool) or not isinstance(value, (int, float)) or not isfinite(value):
+                raise ArgumentError(f"end: '{name}' is {shown(value)}; give a finite number")
+            self.x[:, -1, names.index(name)] = self.ends[name] = float(value)
+        for name in free:
+            if name not in names:
+                raise ArgumentError(f"free_start: no {shown(name)}; {did_you_mean(str(name), names)}")
+        for k, name in enumerate(names):
+            if name not in free:
+                self.x[:, 0, k] = self.map.start[k]
+
+    def guessed(self, guess: Any, end: Any) -> tuple[Array, Array]:
+        """(x, u) to begin at. Raises SolverError, ArgumentError."""
+        n, size = len(self.path), len(self.names)
+        u = self.path.rows[:, self.wanted].copy()
+        if isinstance(guess, str) and guess == "line":
+            last = self.map.start.copy()
+            for k, name in enumerate(self.names):
+                last[k] = self.ends.get(name, self.goal[k] if self.weights["final"][k, k] > 0 else last[k])
+            share = np.linspace(0.0, 1.0, n + 1)[:, None]
+            return np.asarray((1 - share) * self.map.start + share * last, float), u
+        if isinstance(guess, str) and guess == "motion":
+            path, found = self.path, []
+            path.rewind()
+            states = path.states(path.first, 0, n, path.rows)
+            for k, state in enumerate(states):
+                found.append(path.x(state, path.rows[min(k, n - 1)]))
+            return np.array(found), u
+        try:
+            x = np.array(guess, float)
+        except (TypeError, ValueError):
+            x = np.zeros(0)
+        if x.shape != (n + 1, size) or not np.isfinite(x).all():
+            raise ArgumentError(
+                f"guess {shown(guess)}: use 'line', 'motion' or finite numbers of shape ({n + 1}, {size}), at the "
+                f"knots of {', '.join(self.names)}"
+            )
+        return x, u
+
+    # --- the program --------------------------------------------------------------------------------------------------
+    def solved(
+        self,
+        x: Array,
+        u: Array,
+        constraints: More | None,
+        cost: More | None,
+        hessian: str,
+        iterations: int,
+        tolerance: float,
+        before: int,
+    ) -> Transcription:
+        """What Ipopt finds from a guess."""
+        ca, n, m = casadi(), len(self.path), len(self.wanted)
+        x = np.clip(x, *self.x)
+        u = np.clip(u, *self.u)
+        steps = Steps(self.map, self.path.rows, self.wanted, x, u)
+        xs, us = ca.MX.sym("x", len(self.names), n + 1), ca.MX.sym("u", m, n)
+        objective, defects = self._cost(ca, xs, us), []
+        for k in range(n):
+            defects.append(steps.symbolic(k, xs[:, k], us[:, k]) - xs[:, k + 1])
+        named = {name: xs[k, :].T for k, name in enumerate(self.names)}
+        driven = {self.map.inputs[one]: us[k, :].T for k, one in enumerate(self.wanted)}
+        if cost is not None:
+            objective += _one_number("cost", cost(named, driven))
+        rows, least, most = _more(ca, constraints, named, driven)
+        unknowns = ca.vertcat(ca.vec(xs), ca.vec(us))
+        program = {"x": unknowns, "f": objective, "g": ca.vertcat(*defects, *rows)}
+        own: dict[str, Any] = {
+            "ipopt": {"print_level": 0, "sb": "yes", "max_iter": iterations, "tol": tolerance},
+            "print_time": False,
+            "show_eval_warnings": False,
+        }
+        if hessian == "quasi-newton":
+            own["ipopt"]["hessian_approximation"] = "limited-memory"
+        else:
+            own["hess_lag"] = self._hessian(ca, program, objective, rows)
+        solver = ca.nlpsol("transcription", "ipopt", program, own)
+        zero = np.zeros(n * len(self.names))
+        done = solver(
+            x0=np.concatenate([x.ravel(), u.ravel()]),
+            lbx=np.concatenate([self.x[0].ravel(), self.u[0].ravel()]),
+            ubx=np.concatenate([self.x[1].ravel(), self.u[1].ravel()]),
+            lbg=np.concatenate([zero, least]),
+            ubg=np.concatenate([zero, most]),
+        )
+        told = solver.stats()
+        flat = np.array(done["x"]).ravel()
+        x, u = flat[: x.size].reshape(x.shape), flat[x.size :].reshape(u.shape)
+        off = float(np.abs(np.array(done["g"]).ravel()[: len(zero)]).max(initial=0.0))
+        return self._found(x, u, float(done["f"]), off, before, told)
+
+    def _cost(self, ca: Any, xs: Any, us: Any) -> Any:
+        """The squares."""
+        off, total = xs - ca.DM(self.goal), ca.MX(0)
+        for k in range(len(self.path)):
+            total += ca.bilin(ca.DM(self.weights["Q"]), off[:, k], off[:, k])
+            total += ca.bilin(ca.DM(self.weights["R"]), us[:, k], us[:, k])
+        return total + ca.bilin(ca.DM(self.weights["final"]), off[:, -1], off[:, -1])
+
+    def _hessian(self, ca: Any, program: dict[str, Any], objective: Any, rows: list[Any]) -> Any:
+        """Of the costs and of further constraints, without that of steps."""
+        unknowns = program["x"]
+        factor, duals = ca.MX.sym("factor"), ca.MX.sym("duals", program["g"].shape[0])
+        own = program["g"].shape[0] - sum(each.shape[0] for each in rows)
+        lagrangian = factor * objective
+        if rows:
+            lagrangian += ca.dot(duals[own:], ca.vertcat(*rows))
+        curve = ca.triu(ca.hessian(lagrangian, unknowns)[0])
+        return ca.Function("hessian", [unknowns, ca.MX.sym("p", 0, 1), factor, duals], [curve])
+
+    def _found(self, x: Array, u: Array, cost: float, off: float, before: int, told: dict[str, Any]) -> Transcription:
+        rows = self.path.rows.copy()
+        rows[:, self.wanted] = u
+        ended = str(told["return_status"]).replace("_", " ").lower()
+        start = self.map.state(x[0], float(self.path.time[0]))
+        return Transcription(
+            x, rows, self.names, self.map.inputs, self.path.time, start, self.path.given(rows), cost, off,
+            before + int(told["iter_count"]), bool(told["success"]), ended, self.map.smoothing,
+        )  # fmt: skip
+
+
+def _pair(name: str, pair: object) -> tuple[float, float]:
+    """The least and the most of a bound. Raises ArgumentError."""
+    wrong = f"bounds: '{name}' is {shown(pair)}; give (least, most), numbers or None"
+    if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+        raise ArgumentError(wrong)
+    ends = []
+    for each, none in zip(pair, (-np.inf, np.inf), strict=True):
+        if each is not None and (isinstance(each, bool) or not isinstance(each, (int, float)) or each != each):
+            raise ArgumentError(wrong)
+        ends.append(none if each is None else float(each))
+    if ends[0] > ends[1]:
+        raise ArgumentError(f"bounds: '{name}' is {shown(pair)}: the least is above the most")
+    return ends[0], ends[1]
+
+
+def _one_number(what: str, given: Any) -> Any:
+    if getattr(given, "shape", ()) not in ((), (1, 1)):
+        raise ArgumentError(f"{what}: returned something of shape {given.shape}; return one number")
+    return given
+
+
+def _more(
+    ca: Any, constraints: More | None, x: Mapping[str, Any], u: Mapping[str, Any]
+) -> tuple[list[Any], Array, Array]:
+    """Expressions of further constraints, and what they lie between. Raises ArgumentError."""
+    rows, least, most = [], [np.zeros(0)], [np.zeros(0)]
+    for k, one in enumerate(constraints(x, u) if constraints is not None else ()):
+        if not isinstance(one, (tuple, list)) or len(one) != 3:
+            raise ArgumentError(f"constraints: number {k} is {shown(one)}; give (expression, least, most)")
+        row = ca.vec(ca.MX(one[0]))
+        rows.append(row)
+        for ends, value in ((least, one[1]), (most, one[2])):
+            numbers = np.broadcast_to(np.array(value, float).ravel(), (row.shape[0],))
+            ends.append(np.array(numbers))
+    return rows, np.concatenate(least), np.concatenate(most)

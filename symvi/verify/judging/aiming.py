@@ -1,0 +1,268 @@
+"""Points aimed at thresholds: special places, by bisection between points that went different ways, and what follows.
+
+Bisection finds what lies between two thresholds however narrow it is; `thresholds` finds those that no random point
+has crossed. A special place, as where all of a vector is zero, is a point of many conditions; it shows what holds at
+one of them only where nothing else nearby meets it, which `is_telling` finds out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from itertools import combinations
+from math import log2
+from random import Random
+
+import numpy as np
+
+from symvi.verify.asking.lines import CURVED, between, is_allowed
+from symvi.verify.asking.points import Point
+from symvi.verify.asking.shaking import turned
+from symvi.verify.errors import OutsideDomain
+from symvi.verify.judging.looking import BUDGET, Looking, Seen, Spent, gap_of
+from symvi.verify.judging.problem import NO_VALUE, Problem
+from symvi.verify.judging.surfaces import on_surfaces
+from symvi.verify.judging.thresholds import jointly, moves, secants, towards_thresholds
+from symvi.verify.reading.worlds import RealWorld
+
+LINES, DEPTH = 12, 30  # lines that are halved, and how often
+MORE_LINES = 3  # for every way that was found on one
+MOST_LINES, TOO_MANY_WAYS = 40, 64
+CLOSE = (Fraction(1, 10**4), Fraction(1, 10**7), Fraction(1, 10**10), Fraction(1, 10**14), Fraction(1, 10**18))
+STEP = Fraction(1, 64)  # away from a special place, to see which others meet a condition
+FLAT = 1e-3  # of the steepest: a direction in which a condition's numbers do not come apart
+
+
+def aimed(problem: Problem, seen: Sequence[Seen], looking: Looking) -> Iterator[Seen]:
+    """Points of ways that `seen` has not, and more points of ways that are rare."""
+    found, random_ways = list(seen), set(_ways(seen))
+    for stage in (
+        _special,
+        _halving,
+        secants,
+        towards_thresholds,
+        _halving,
+        jointly,
+        towards_thresholds,
+        lambda *given: _widened(random_ways, *given),
+        lambda problem, seen, looking: on_surfaces(problem, seen, random_ways, looking),
+    ):
+        looking.left = BUDGET  # of every stage
+        try:
+            for one in stage(problem, found[:], looking):
+                found.append(one)
+                yield one
+        except Spent:
+            continue
+
+
+def _ways(seen: Sequence[Seen]) -> dict[tuple, Seen]:
+    return {one.path: one for one in seen}
+
+
+# --- special places ---------------------------------------------------------------------------------------------------
+def _special(problem: Problem, seen: Sequence[Seen], looking: Looking) -> Iterator[Seen]:
+    """Numbers that are zero, turns that are none, variables that are equal, and points close to such ones."""
+    one, other = seen[0], seen[-1]
+    for place in special_places(problem, one.point):
+        stuck = frozenset(
+            (name, k)
+            for name, variable in problem.question.variables.items()
+            if place[name] != one.point[name]
+            for k in range(_free(variable))
+        )
+        for there in (place, *_close_to(place, other.point, problem)):
+            if (found := looking.at(there, stuck)) is not None:
+                yield found
+
+
+def special_places(problem: Problem, point: Point) -> list[Point]:
+    """Where a variable is zero, no turn, half a turn or along an axis, or equal to another one."""
+    variables, places = problem.question.variables, []
+    for name, variable in variables.items():
+        if variable.kind in ("vector", "scalar", "matrix", "angular velocity") and not variable.positive:
+            places.append({name: [Fraction(0)] * variable.size})
+        if variable.kind == "unit vector":
+            places += [{name: [Fraction(s * (k == i)) for i in range(variable.size)]}
+                       for k in range(variable.size) for s in (1, -1)]  # fmt: skip
+        if variable.kind == "quaternion":
+            one = variable.stored([Fraction(1), *[Fraction(0)] * 3])
+            places += [{name: [s * x for x in one]} for s in (1, -1)]  # the same turn, in code's halves
+        if variable.kind == "rotation":
+            places += [{name: _diagonal(signs)} for signs in ((1, 1, 1), (1, -1, -1), (-1, 1, -1), (-1, -1, 1))]
+    for k, name in enumerate(variables):
+        alike = [other for other in list(variables)[:k] if variables[other] == variables[name]]
+        places += [{name: point[other]} for other in alike]
+        if variables[name].kind == "quaternion":
+            places += [{name: [-x for x in point[other]]} for other in alike]
+    return [
+        {**point, **place}
+        for place in places
+        if all(is_allowed(variables[name], values) for name, values in place.items())
+    ]
+
+
+def _diagonal(signs: Sequence[int]) -> list[Fraction]:
+    return [Fraction(signs[k // 4] if k % 4 == 0 else 0) for k in range(9)]
+
+
+def _close_to(place: Point, point: Point, problem: Problem) -> Iterator[Point]:
+    """Points as close to a place as guards against a division by zero are."""
+    for distance in CLOSE:
+        try:
+            near = between(place, point, distance, problem.question.variables)
+        except OutsideDomain:
+            continue
+        yield {name: near[name] if place[name] != point[name] else place[name] for name in place}
+
+
+def _free(variable) -> int:
+    """How many numbers of a variable may change by themselves."""
+    if variable.kind in ("quaternion", "rotation", "unit vector"):
+        return 3  # turns about three axes
+    return variable.size
+
+
+def is_telling(problem: Problem, one: Seen, rare: set[tuple]) -> bool:
+    """Whether a point shows what holds where its rare conditions go their way.
+
+    A special place does if nothing else nearby meets them: in every direction of what is special there, the numbers of
+    one of them come apart. By steps along coordinates, and along two of them at once, the squares of these differences
+    make a matrix, which then has full rank. rare: (site, turn), conditions that random points answer otherwise.
+    """
+    stuck = sorted(one.stuck)
+    if not stuck:
+        return True
+    whole = np.zeros((len(stuck), len(stuck)))
+    for at in rare & set(one.asked):
+        whole += _coming_apart(problem, one, at, stuck)
+    sizes = np.linalg.eigvalsh(whole) if len(stuck) else np.zeros(1)
+    curved = sum(problem.question.variables[name].kind == "unit vector" for name, _ in stuck) // 3
+    return bool(sizes[curved] > FLAT * sizes[-1] > 0)  # a turn of a vector about itself changes nothing
+
+
+def _coming_apart(problem: Problem, one: Seen, at: tuple, stuck: list[tuple]) -> np.ndarray:
+    """The matrix of the quadratic form |gap - gap here|^(2/p), where gaps grow with the power p of the distance."""
+    world = RealWorld()
+    world.keeps_gaps = True
+    size = len(stuck)
+
+    def gap(shares: dict[tuple, int], step: Fraction) -> float | None:
+        try:
+            point = _stepped(problem, one.point, {key: share * step for key, share in shares.items()})
+            found = gap_of(Seen(point, problem.path(point, world), world.gaps), at)
+        except NO_VALUE:
+            return None
+        return None if found is None else float(found) - here
+
+    here = float(gap_of(one, at) or 0)
+    found = np.zeros((size, size))
+    along = [value for key in stuck if (value := gap({key: 1}, STEP)) is not None]
+    if len(along) < size:
+        return found
+    steepest = max(range(size), key=lambda k: abs(along[k]))
+    further = gap({stuck[steepest]: 1}, 2 * STEP)
+    if not along[steepest] or not further:
+        return found
+    power = max(1, round(log2(abs(further / along[steepest]))))
+    signs = set()
+    for i in range(size):
+        signs.add(np.sign(along[i]) if abs(along[i]) > FLAT * abs(along[steepest]) else 0)
+        found[i, i] = abs(along[i]) ** (2 / power)
+    for i, k in combinations(range(size), 2):
+        plus, minus = gap({stuck[i]: 1, stuck[k]: 1}, STEP), gap({stuck[i]: 1, stuck[k]: -1}, STEP)
+        if plus is None or minus is None:
+            return np.zeros((size, size))
+        found[i, k] = found[k, i] = (abs(plus) ** (2 / power) - abs(minus) ** (2 / power)) / 4
+    return found / abs(along[steepest]) ** (2 / power)
+
+
+def _stepped(problem: Problem, point: Point, steps: dict[tuple, Fraction]) -> Point:
+    """A point with some of its coordinates changed: numbers by themselves, directions by turns."""
+    found = dict(point)
+    for name in {name for name, _ in steps}:
+        variable = problem.question.variables[name]
+        given = [steps.get((name, k), Fraction(0)) for k in range(_free(variable))]
+        if variable.kind in CURVED and variable.kind != "angular velocity":
+            found[name] = turned(variable, point[name], given)
+        else:
+            found[name] = [x + step for x, step in zip(point[name], given, strict=True)]
+    return found
+
+
+# --- as wide as may be ----------------------------------------------------------------------------------------------
+def _widened(random_ways: set[tuple], problem: Problem, seen: Sequence[Seen], looking: Looking) -> Iterator[Seen]:
+    """Of small regions: points at which no more is small than has to be. Where x0² + x1² is next to nothing, x2 is any
+    number; what is wrong there is not seen where all of x is next to nothing."""
+    for path, place in _ways(seen).items():
+        if path not in random_ways:
+            yield from _as_wide_as_may_be(problem, place, seen[0].point, looking)
+
+
+def _as_wide_as_may_be(problem: Problem, place: Seen, other: Point, looking: Looking) -> Iterator[Seen]:
+    """The point of a place's way in which as much as may be is another point's, one number after the other."""
+    found = None
+    for moved in moves(problem, place.point, other):
+        now = place if found is None else found
+        joined = {name: _changed(place.point[name], moved[name], now.point[name]) for name in now.point}
+        one = looking.along(now, joined, Fraction(1))
+        if one is not None and one.path == place.path:
+            freed = {(n, k) for n, k in now.stuck if _is_free(problem, n, k, place.point, one.point, other)}
+            found = replace(one, stuck=now.stuck - freed)
+    if found is not None:
+        yield found
+
+
+def _is_free(problem: Problem, name: str, k: int, before: Point, after: Point, other: Point) -> bool:
+    """Whether a coordinate is another point's: of a direction, all of them are."""
+    if problem.question.variables[name].kind in CURVED:
+        return after[name] == other[name]
+    return before[name][k] != after[name][k]
+
+
+def _changed(before: list, after: list, values: list) -> list:
+    """Values with what has changed from before to after."""
+    return [y if y != x else value for x, y, value in zip(before, after, values, strict=True)]
+
+
+# --- between two points ------------------------------------------------------------
+def _halving(problem: Problem, seen: Sequence[Seen], looking: Looking) -> Iterator[Seen]:
+    """Lines between points of different ways, halved where the way changes."""
+    random, ways = Random(problem.seed), _ways(seen)
+    if len(ways) > TOO_MANY_WAYS:
+        return
+    queue = [(a, b) for a in ways.values() for b in ways.values() if a.path != b.path]
+    random.shuffle(queue)
+    queue, lines = queue[:LINES], 0
+    while queue and lines < MOST_LINES:
+        a, b = queue.pop()
+        lines += 1
+        for one in _changes(a, b, looking):
+            if one.path not in ways:
+                ways[one.path] = one
+                others = random.sample(list(ways.values()), min(MORE_LINES, len(ways)))
+                queue += [(one, other) for other in others if other.path != one.path]
+            yield one
+
+
+def _changes(a: Seen, b: Seen, looking: Looking) -> Iterator[Seen]:
+    """Points on a line at which the way is neither of its ends', found by halving."""
+    low, high = Fraction(0), Fraction(1)
+    ends = (a.path, b.path)
+    stack = [(low, a.path, high, b.path, 0)]
+    budget = DEPTH
+    while stack and budget:
+        low, before, high, after, depth = stack.pop()
+        if before == after or depth == DEPTH:
+            continue
+        budget -= 1
+        middle = (low + high) / 2
+        one = looking.along(replace(a, stuck=a.stuck | b.stuck), b.point, middle)
+        if one is None:
+            continue
+        if one.path not in ends:
+            ends = (*ends, one.path)
+            budget += DEPTH // 2
+            yield one
+        stack += [(low, before, middle, one.path, depth + 1), (middle, one.path, high, after, depth + 1)]

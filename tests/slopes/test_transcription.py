@@ -1,0 +1,150 @@
+"""Direct transcription: `simulate` repeats what it finds, its minimum is that of ilqr and of algebra, bounds hold."""
+
+from __future__ import annotations
+
+import sys
+from functools import cache
+
+import numpy as np
+import pytest
+
+from symvi import Actuator, ArgumentError, Body, Contact, Joint, Mechanism, Simulator, state_from
+from symvi.control import ilqr, transcribe
+from symvi.errors import MissingExtraError
+from tests.slopes.test_planning import HANGING
+from tests.slopes.test_regulator import cart_pole
+
+pytest.importorskip("casadi", reason="needs the extra casadi")
+pytestmark = pytest.mark.filterwarnings("ignore::symvi.SpinWarning")  # steps are long, and tests quick
+FORCE, STILL = "motor.force", {"track": 0.0, "hinge": 0.0, "track.rate": 0.0, "hinge.rate": 0.0}
+
+
+def rail() -> Simulator:
+    """A cart of 2 kg on a rail, with a motor."""
+    cart = Body(name="cart", mass=2.0, inertia=(1, 1, 1))
+    track = Joint(name="track", type="prismatic", child="cart", axis=(1, 0, 0))
+    return Simulator(
+        Mechanism(name="rail", bodies=[cart], joints=[track], forces=[Actuator(name="motor", joint="track")])
+    )
+
+
+@cache
+def swing_up():
+    start = state_from(cart_pole(), HANGING)
+    bounds = {"track": (-1.0, 1.0), FORCE: (-12.0, 12.0)}
+    return transcribe(Simulator(cart_pole()), 2.4, 0.04, R={FORCE: 0.01}, start=start, end=STILL, bounds=bounds)
+
+
+def test_a_cart_is_brought_to_rest_at_the_least_squares_of_forces() -> None:
+    """Least squares under two linear equations: u = Cᵀ(CCᵀ)⁻¹d, with C from the closed form of the steps."""
+    steps, h, mass = 20, 0.05, 2.0
+    plan = transcribe(rail(), steps * h, h, R=[1.0], end={"track": 1.0, "track.rate": 0.0})
+    share = np.ones(steps)
+    share[0] = 0.5  # at a start, the forces of its knot act for half a step
+    arrival = h**2 / mass * share * (steps - np.arange(steps))
+    matrix = np.array([arrival, h / mass * share])
+    expected = matrix.T @ np.linalg.solve(matrix @ matrix.T, [1.0, 0.0])
+    assert plan.converged, plan
+    np.testing.assert_allclose(plan.u[:, 0], expected, rtol=0, atol=1e-6 * np.abs(expected).max())
+    assert plan.cost == pytest.approx((expected**2).sum(), rel=1e-8)
+
+
+def test_a_pole_swings_up_within_its_bounds_and_simulate_repeats_it() -> None:
+    plan = swing_up()
+    assert plan.converged and plan.iterations < 100, plan
+    assert np.abs(plan.u).max() < 12.0 + 1e-6 and np.abs(plan.x[:, 0]).max() < 1.0 + 1e-6
+    assert np.abs(plan.u).max() > 11.99  # one bound is active
+    motion = Simulator(cart_pole()).simulate(2.4, 0.04, start=plan.start, inputs=plan.inputs)
+    np.testing.assert_allclose(np.ravel(motion.curves["hinge"]), plan.x[:, 1], rtol=0, atol=1e-7)
+    assert abs(motion.curves["hinge"][-1]).max() < 1e-7
+    assert plan.violation < 1e-9
+
+
+def test_its_minimum_is_that_of_iterated_regulation() -> None:
+    """Without bounds both look for the same one, by means that share no line but the step."""
+    given = {"Q": {"track": 0.1}, "R": {FORCE: 0.01}, "final": {"hinge": 1e3, "hinge.rate": 10.0}}
+    start, simulator = state_from(cart_pole(), {"hinge": 0.2}), Simulator(cart_pole())
+    first = ilqr(simulator, 0.5, 0.025, start=start, tolerance=1e-12, **given)
+    plan = transcribe(simulator, 0.5, 0.025, start=start, **given)
+    assert plan.converged and plan.cost == pytest.approx(first.cost, rel=1e-7)
+    np.testing.assert_allclose(plan.u, first.u, rtol=0, atol=1e-3 * np.abs(first.u).max())
+    again = transcribe(simulator, 0.5, 0.025, start=start, inputs=first.inputs, guess="motion", **given)
+    assert again.converged and again.iterations < plan.iterations
+
+
+def test_the_start_may_be_found_too() -> None:
+    """A throw: no force, and the speed at the start is what brings the cart 3 m far in a second."""
+    plan = transcribe(rail(), 1.0, 0.05, R=[1.0], end={"track": 3.0}, free_start=["track.rate"])
+    assert plan.x[0, 1] == pytest.approx(3.0, abs=1e-6) and np.abs(plan.u).max() < 1e-6
+    assert plan.start.velocity[0] == pytest.approx([3.0, 0, 0], abs=1e-6)
+
+
+def test_more_constraints_and_costs_are_expressions() -> None:
+    """The cart is to pass 1 m at mid-time, and force changes cost."""
+
+    def constraints(x, u):
+        return [(x["track"][10], 1.0, 1.0), (u[FORCE], -40.0, 40.0)]
+
+    def cost(x, u):
+        change = u[FORCE][1:] - u[FORCE][:-1]
+        return 1e-3 * change.T @ change
+
+    end = {"track": 0.0, "track.rate": 0.0}
+    for hessian in ("gauss-newton", "quasi-newton"):
+        plan = transcribe(rail(), 1.0, 0.05, R=[1e-3], end=end, constraints=constraints, cost=cost, hessian=hessian)
+        assert plan.converged and plan.x[10, 0] == pytest.approx(1.0, abs=1e-7)
+        assert np.abs(plan.u).max() < 40.0 + 1e-6
+        costs = 1e-3 * (plan.u**2).sum() + 1e-3 * (np.diff(plan.u[:, 0]) ** 2).sum()
+        assert plan.cost == pytest.approx(costs, rel=1e-9)
+
+
+def test_contacts_are_found_while_their_smoothing_falls() -> None:
+    """A torque rolls a ball 0.2 m aside by friction alone; the motion itself, whose contacts are hard, comes as far."""
+    ball = Body(name="ball", mass=1.0, inertia=(4e-3, 4e-3, 4e-3), position=(0, 0, 0.1))
+    plane = Joint(name="plane", type="planar_axis", child="ball", axis=(0, 1, 0), parent_anchor=(0, 0, 0.1))
+    floor = Contact(name="floor", child="ball", radius=0.1, friction=0.5)
+    motor = Actuator(name="motor", joint="plane")
+    rolling = Mechanism(name="rolling", bodies=[ball], joints=[plane], contacts=[floor], forces=[motor])
+    simulator, end = Simulator(rolling), {"plane[1]": 0.2, "plane[1].rate": 0.0, "plane[2].rate": 0.0}
+    plan = transcribe(simulator, 0.5, 0.025, R={"motor.force[2]": 1.0}, end=end, smoothing=(1e-2, 1e-3, 1e-4))
+    assert plan.converged and plan.smoothing == 1e-4
+    motion = simulator.simulate(0.5, 0.025, start=plan.start, inputs=plan.inputs)
+    assert abs(motion.curves["plane"][-1][1] - 0.2) < 1e-3
+    assert np.abs(motion.curves["plane"][:, 0]).max() < 1e-9  # it stays on the ground
+    assert np.ptp(motion.curves["plane"][:, 1] - 0.1 * motion.curves["plane"][:, 2]) < 1e-3  # and rolls
+
+
+def test_what_cannot_be_transcribed_is_refused_by_name() -> None:
+    simulator, more = rail(), {"R": [1.0]}
+    refused = {
+        "bounds: no 'trak'; did you mean 'track'": {"bounds": {"trak": (0, 1)}},
+        "bounds: 'track' is .1, 0.: the least is above": {"bounds": {"track": (1, 0)}},
+        "bounds: 'track' is 1.0; give .least, most.": {"bounds": {"track": 1.0}},
+        "end: no 'hinge'": {"end": {"hinge": 0.0}},
+        "end: 'track' is nan": {"end": {"track": np.nan}},
+        "free_start: no 'x'": {"free_start": ["x"]},
+        "hessian 'exact': use one of 'gauss-newton'": {"hessian": "exact"},
+        "iterations 0": {"iterations": 0},
+        "tolerance 2": {"tolerance": 2},
+        "guess 'arc': use 'line', 'motion' or finite numbers of shape .21, 2.": {"guess": "arc"},
+        "constraints: number 0": {"constraints": lambda x, u: [x["track"]]},
+        "cost: returned something of shape": {"cost": lambda x, u: x["track"]},
+        "several must fall": {"smoothing": (1e-3, 1e-2)},
+        "no contacts, limits or dry friction": {"smoothing": 1e-3},
+        "whole steps": {"time": 0.0},
+    }
+    for words, arguments in refused.items():
+        with pytest.raises(ArgumentError, match=words):
+            transcribe(simulator, **{"time": 1.0, "step": 0.05, **more, **arguments})
+
+
+def test_what_has_no_motion_says_so() -> None:
+    """Two metres in a tenth of a second, with a newton."""
+    plan = transcribe(rail(), 0.1, 0.05, R=[1.0], end={"track": 2.0}, bounds={FORCE: (-1.0, 1.0)}, iterations=50)
+    assert not plan.converged and plan.violation > 0.1 and "infeasible" in plan.ended or "maximum" in plan.ended
+
+
+def test_without_casadi_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "casadi", None)
+    with pytest.raises(MissingExtraError, match="casadi"):
+        transcribe(rail(), 1.0, 0.05, R=[1.0])
