@@ -207,9 +207,7 @@ class TreeCoordinates:
             self._schedule({"finish": moved["remember"]}, name, ("finish",))
             for kernel in (moved["displace"], moved["finish"]):
                 self._schedule({"displace": kernel}, name, ("displace",))
-        landed = [
-            phase for phase in LANDING if phase not in ("keep", "recall") or not self.summed
-        ]  # for contacts alone
+        landed = [each for each in LANDING if each not in ("keep", "recall") or not self.summed]  # of contacts alone
         for kernels, ports, name in self.driven:
             self.draft.schedule(kernels, ports, name, landed)
         self.border.schedule(LANDING)
