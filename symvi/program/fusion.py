@@ -19,6 +19,18 @@ from symvi.scalar import Graph, Scalar
 TOGETHER = ("prepare", "evaluate", "eliminate", "finish")  # phases whose calls are taken together
 
 
+def of_links(
+    phases: Mapping[str, Sequence[Call]], kinds: Collection[str], exempt: Collection[str]
+) -> dict[str, list[Call]]:
+    """The calls of all phases, one for each link in a sweep, and the block of a body made where it is eliminated.
+
+    kinds, exempt: as of `Fusion`.
+    """
+    return Fusion(
+        {**phases, "linearize": [], "eliminate": [*phases["linearize"], *phases["eliminate"]]}, kinds, exempt
+    ).fused()
+
+
 class Fusion:
     """Rewrites the calls of phases.
 

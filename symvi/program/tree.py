@@ -8,7 +8,7 @@ articulated inertia and impulses to the body below.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 
 from symvi.analysis.choices import models_of
@@ -25,7 +25,7 @@ from symvi.physics.model import ContactModel, LawModel
 from symvi.program.border import Border
 from symvi.program.draft import Draft
 from symvi.program.formulation import SINGULAR, Joined
-from symvi.program.fusion import Fusion
+from symvi.program.fusion import of_links
 from symvi.program.led_drivers import led_drivers
 from symvi.program.opposing_sides import opposing_sides
 from symvi.program.patterns import Patterns, compacted
@@ -207,8 +207,7 @@ class TreeCoordinates:
             self._schedule({"finish": moved["remember"]}, name, ("finish",))
             for kernel in (moved["displace"], moved["finish"]):
                 self._schedule({"displace": kernel}, name, ("displace",))
-        # residuals are put aside for contacts, limits and dry friction alone
-        landed = [phase for phase in LANDING if phase not in ("keep", "recall") or not self.summed]
+        landed = [each for each in LANDING if each not in ("keep", "recall") or not self.summed]  # of contacts alone
         for kernels, ports, name in self.driven:
             self.draft.schedule(kernels, ports, name, landed)
         self.border.schedule(LANDING)
@@ -267,23 +266,12 @@ class TreeCoordinates:
             phases["substitute"].extend(before[name].substitute)
 
     def simplified(self, phases: Mapping[str, Sequence[Call]]) -> Mapping[str, Sequence[Call]]:
-        """The calls without what is the same in every step, and without what nobody reads then."""
+        """The calls without what is the same in every step, and without what nobody reads then; one for each link."""
         kinds = {BODY, *(node.kind for node in self.nodes.values()), *self.border.kinds}
         needed = self.needed()
-        simpler = Patterns(
-            self._fused(phases, kinds), kinds, LOOKING, needed, given_rates(self.links.values())
-        ).simplified()
+        phases = of_links(phases, kinds - set(self.border.kinds), LOOKING) if self.summed else phases
+        simpler = Patterns(phases, kinds, LOOKING, needed, given_rates(self.links.values())).simplified()
         return compacted(simpler, self.draft.records, kinds, needed)
-
-    def _fused(self, phases: Mapping[str, Sequence[Call]], kinds: Set[str]) -> Mapping[str, Sequence[Call]]:
-        """One kernel for each link in a sweep. The block of a body is made where it is eliminated.
-
-        With contacts, limits or dry friction more happens between the two, and there is nothing to gain.
-        """
-        if not self.summed:
-            return phases
-        paired = {**phases, "linearize": [], "eliminate": [*phases["linearize"], *phases["eliminate"]]}
-        return Fusion(paired, kinds - set(self.border.kinds), LOOKING).fused()
 
     def needed(self) -> Callable[[tuple[str, str, str, int]], bool]:
         """Whether control, or a user, reads a number."""
