@@ -88,7 +88,7 @@ def slope_of_action(knot: int, q1, q2, inertia, h):
     turning = algebra.gradient(velocity, [("quaternion", (first, second)[knot - 1])])[:, 3:].xreplace(here)
     w = sp.Matrix(sp.symbols("w_0:3", real=True))
     impulse = sp.Matrix([kinetic_action(w, inertia, h)]).jacobian(w)
-    return (impulse.xreplace(dict(zip(w, velocity.xreplace(here), strict=True))) * turning).T
+    return (impulse.xreplace(dict(zip(w.flat(), velocity.xreplace(here).flat(), strict=True))) * turning).T
 
 
 def _unit(c, a) -> dict:
