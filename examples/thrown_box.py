@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from _report import EXACT, OURS, Report
 
-from symvi import Body, Box, Contact, Mechanism, Simulator, State
+from symvi import Body, Box, Contact, Mechanism, Simulator, SolverError, State
 
 STEP, TIME = 0.01, 1.2  # s
 SIZE = (0.3, 0.2, 0.15)  # m
@@ -69,7 +69,11 @@ def main() -> int:
             if np.linalg.norm(left) < 1e-10 or not moved:
                 break
             moved = False
-            change, gradients = -np.linalg.solve(slopes(simulator, speeds, smoothing), left), gradients + 1
+            try:
+                change, gradients = -np.linalg.solve(slopes(simulator, speeds, smoothing), left), gradients + 1
+            except SolverError as error:  # a step that cannot be smoothed so far: less
+                print(f"      smoothing {smoothing:g}: {error}")
+                break
             for share in 0.5 ** np.arange(8):
                 there = off(simulator, speeds + share * change)
                 if np.linalg.norm(there) < (1 - 0.1 * share) * np.linalg.norm(left):
