@@ -7,19 +7,17 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from symvi.errors import ArgumentError, SolverError
+from symvi.errors import SolverError
 from symvi.numbers.centring import UNSETTLED
-from symvi.numbers.composition import composition_of
 from symvi.numbers.control import SolverOptions, SolverStatus
 from symvi.simulate.linearization import Linearization
 from symvi.simulate.parameter_tangents import ParameterTangents
 from symvi.simulate.plan import Plan
-from symvi.simulate.slope_charts import Coordinate, Knot, SlopeEngine, candidates
-from symvi.simulate.slope_parts import aims, driven_to
+from symvi.simulate.slope_charts import Coordinate, Knot, SlopeEngine, candidates, inverse, names_of
+from symvi.simulate.slope_parts import aims, driven_to, ends, put_lengths
 from symvi.simulate.slope_trees import is_plain, matrices
 
 Array = NDArray[np.float64]
-DEAF = 1e-9  # of the largest: a rate that answers its own momentum by less is left out by the solver
 ROUND_OFF = 1e-12  # of the largest singular value of rows and coordinates: below it they hold nothing
 
 
@@ -44,11 +42,8 @@ class Linearizer:
         self.every = candidates(plan)
         self.chosen: list[Coordinate] = []
         self.near = np.zeros(plan.sizes["motion"] // 2)  # coordinates of joints that were told last
-        self.parameters = self._parameters()
+        self.parameters = moving.columns(self.layout, plan)
         self.reached = np.zeros(0)  # where the step that was linearised last leads: of contacts, that of one centring
-        composition = composition_of(plan.notes.get("composition", 2))
-        self.shares = [float(share) for share in composition.shares] if composition else [1.0]
-        self.ends = [float(end) for end in composition.times] if composition else [1.0]
         self.plain = False  # until a step has been checked in whole: then the generated function may make the rest
 
     def step(self, state: Array, inputs: Array) -> tuple[Linearization, Array]:
@@ -88,18 +83,18 @@ class Linearizer:
     ) -> Linearization:
         x, ahead = self.values(state, inputs), self.values(after, inputs)
         about = self.length(), "knot", parts, self.smoothing
-        return Linearization(*found, self._named(), self.plan.inputs, self.moving.names, x, ahead, *about)
+        return Linearization(
+            *found, names_of(self.chosen, self.layout.memory), self.plan.inputs, self.moving.names, x, ahead, *about
+        )
 
     def underway(self, start: Array, inputs: Array) -> Array:
         """The state of a motion that is at a start in its midst: forces at the knot act for a whole step, and weights
         of dampers are those of the knot. Its velocities are those that momenta have as they are carried there. A rule
         has momenta of the knot whole."""
-        state, plan, length = start.copy(), self.plan, self.length()
+        state, plan = start.copy(), self.plan
         if "rule" in plan.notes:
             return state
-        for name, share in zip(("before", "earlier", "earliest"), reversed((self.shares * 3)[-3:]), strict=True):
-            if f"common/0/{name}" in plan.fields["state"]:
-                state[plan.at("state", "common", 0, name)] = share * length
+        put_lengths(plan, state, self.length())
         weights = [
             slice(a, a + size) for name, (a, size) in plan.fields["state"].items() if name.endswith("theta_before")
         ]
@@ -147,20 +142,9 @@ class Linearizer:
         own = np.zeros((len(self.parameters), moved.shape[1] + count))
         own[:, moved.shape[1] - self.parameters.shape[1] : moved.shape[1]] = self.parameters
         rates = knot.rates(self.chosen, knot.run("knot", np.hstack([moved, pushes]), own))
-        response = self._inverse(rates[:, moved.shape[1] :])
+        response = inverse(self.chosen, rates[:, moved.shape[1] :])
         lifted = moved - pushes @ (response @ rates[:, : moved.shape[1]])
         return np.hstack([lifted[:, :count], pushes @ response, lifted[:, count:]])
-
-    def _inverse(self, response: Array) -> Array:
-        """Of what rates answer to momenta along them: one, but for what the solver leaves out."""
-        size = np.abs(np.diag(response))
-        for k, each in enumerate(self.chosen):
-            if not size[k] > DEAF * size.max():
-                raise ArgumentError(
-                    f"linearize: '{each.name}' never moves from the description's start, and coordinates='tree' leaves "
-                    "it out; make the simulator with coordinates='maximal'"
-                )
-        return np.asarray(np.linalg.inv(response), float)
 
     def _momenta(self, knot: Knot, along: Array) -> Array:
         """Momenta of velocities along the coordinates."""
@@ -203,12 +187,10 @@ class Linearizer:
         driven[:, columns - k - len(inputs) : columns - k] = np.eye(len(inputs))
         own = np.zeros((len(self.parameters), columns))
         own[:, columns - k :] = self.parameters
-        ends = self.ends
-        for number in range(1, parts * len(ends) + 1):
-            part, inner = divmod(number - 1, len(ends))
-            share, last = (part + ends[inner]) / parts, number == parts * len(ends)
-            row, ahead = aims(self.plan, state, inputs, share), after
-            if parts * len(ends) > 1:
+        shares = ends(self.plan, parts)
+        for number, share in enumerate(shares, 1):
+            row, ahead, last = aims(self.plan, state, inputs, share), after, number == len(shares)
+            if len(shares) > 1:
                 slopes.enter(now, row)
                 self._check(slopes.part(parts, number, self.options))
                 ahead = slopes.state()
@@ -255,24 +237,6 @@ class Linearizer:
                 count = sum(other.joint and other.joint_name == each.joint_name for other in self.every)
                 if (own := each.entry - (count - len(known))) >= 0:
                     self.near[self._place_of(each)] = known[own]
-
-    def _parameters(self) -> Array:
-        """Columns of parameters in the order of the layout."""
-        found = np.zeros((self.layout.sizes["parameters"], len(self.moving.names)))
-        for name, (offset, size) in self.layout.fields["parameters"].items():
-            start = self.plan.fields["parameters"][name][0]
-            found[offset : offset + size] = self.moving.values[start : start + size]
-        return found
-
-    def _named(self) -> tuple[str, ...]:
-        names, sizes = [each.name for each in self.chosen], {}
-        for element, field, *_ in self.layout.memory:
-            sizes[element, field] = sizes.get((element, field), 0) + 1
-        kept = [
-            f"{element}.{field}" + (f"[{entry}]" if sizes[element, field] > 1 else "")
-            for element, field, entry, _, _ in self.layout.memory
-        ]
-        return (*names, *(f"{name}.rate" for name in names), *kept)
 
     def values(self, state: Array, inputs: Array) -> Array:
         """x at a knot; angles are nearest to those told last, and turns of bodies are counted from there."""

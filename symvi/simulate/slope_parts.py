@@ -6,10 +6,27 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from symvi.numbers.composition import composition_of
 from symvi.simulate.plan import Plan
 from symvi.simulate.slope_layout import SlopeLayout
 
 Array = NDArray[np.float64]
+
+
+def ends(plan: Plan, parts: int) -> list[float]:
+    """Where the parts of a step end, or the inner steps of all parts, as shares of it."""
+    composition = composition_of(plan.notes.get("composition", 2))
+    inner = [float(end) for end in composition.times] if composition else [1.0]
+    return [(part + end) / parts for part in range(parts) for end in inner]
+
+
+def put_lengths(plan: Plan, state: Array, step: float) -> None:
+    """Into a state, the lengths of the last steps of a motion in steps of this length [s], or of its inner steps."""
+    composition = composition_of(plan.notes.get("composition", 2))
+    shares = [float(share) for share in composition.shares[:-4:-1]] if composition else [1.0] * 3
+    for name, share in zip(("before", "earlier", "earliest"), shares, strict=True):
+        if f"common/0/{name}" in plan.fields["state"]:
+            state[plan.at("state", "common", 0, name)] = share * step
 
 
 def aims(plan: Plan, state: Array, inputs: Array, share: float) -> Array:
