@@ -18,9 +18,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from symvi.errors import ArgumentError, AssemblyError
+from symvi.errors import ArgumentError, AssemblyError, SolverError
 from symvi.mechanism.names import did_you_mean
-from symvi.numbers.control import SolverOptions
+from symvi.numbers.control import SolverOptions, SolverStatus
 from symvi.simulate.engine import Engine
 from symvi.simulate.plan import Plan
 from symvi.simulate.slope_layout import SlopeLayout
@@ -90,6 +90,8 @@ class Knot:
     """
 
     def __init__(self, slopes: SlopeEngine, plan: Plan, state: Array, inputs: Array, parameters: Array):
+        if not np.isfinite(state).all():
+            raise SolverError("linearize: the smoothed step leads nowhere finite", SolverStatus.NOT_FINITE)
         self.slopes, self.plan, self.layout = slopes, plan, slopes.layout
         self.z, self.u = state, inputs
         self.bodies = len(plan.bodies)
