@@ -14,18 +14,19 @@ from pathlib import Path
 from symvi import __version__
 from symvi.emit.c import Sources, declarations_of
 from symvi.emit.c_printer import SUFFIX, CPrinter
-from symvi.emit.c_view import view_of
+from symvi.emit.c_view import foreseen, view_of
 from symvi.emit.printer import Statement
 from symvi.emit.templates import environment
 from symvi.kernels.kernel import Kernel, Location
 from symvi.program.precision import in_precision
-from symvi.program.program import Program
+from symvi.program.program import Node, Program
 
 STEP = (  # phases of a step that lanes take
     "setup", "prepare", "watch", "measure_bend", "begin", "evaluate", "merit", "linearize", "eliminate", "resolve",
     "substitute", "advance", "compare", "spread", "arrive", "finish", "warm", "apply_impulse", "scale", "exact", "keep",
     "recall", "predict", "right_hand_side", "right_hand_side_exact", "respond", "do_work",
 )  # fmt: skip
+KNOT = ("rest", "take_velocity", "measure")  # those that lanes read a knot by, beside those of a step
 SCALING, CENTRED = ("scale", "exact"), ("right_hand_side", "right_hand_side_exact")  # of which lanes take either
 AFRESH, AGAIN = ("linearize", "eliminate", "substitute"), ("resolve", "substitute")  # factors, and those made before
 NUMBER = re.compile(r"-?[0-9][0-9.e+-]*f?")
@@ -72,8 +73,7 @@ def _in_all_lanes(expression: str) -> str:
 
 def has_lanes(program: Program) -> bool:
     """Whether lanes can step a program: one that leaves no contacts out where they are far."""
-    decided = _places(program, ("setup",))
-    if decided & _places(program, [phase for phase in STEP if phase != "setup"]):
+    if _numbers(program, ("setup",)) & _numbers(program, [phase for phase in (*STEP, *KNOT) if phase != "setup"]):
         return False  # what parameters decide is worked out once in a rollout
     return "near" not in program.notes  # every world has its own list of contacts that are near
 
@@ -92,7 +92,9 @@ def generate_lanes(
 ) -> Sources:
     """The same with worlds side by side in vectors. It needs gcc or clang. program: one that has lanes."""
     program = in_precision(program, real)
-    asked = [phase for phase in STEP if phase != "do_work" or program.notes["inequalities"]]
+    asked = [*STEP, *(KNOT if coordinates and not foreseen(program) else ())]
+    if not program.notes["inequalities"]:
+        asked.remove("do_work")
     program = replace(program, phases={phase: program.phases.get(phase, ()) for phase in asked})
     lane = f"{prefix}_lane"
     view = view_of(program, layout, real, lane, printing=LanePrinter)
@@ -103,6 +105,7 @@ def generate_lanes(
         "structs": list(printer.structs()),
         "library": sorted(name for name in LIBRARY if any(name in k.operation_count() for k in program.kernels())),
         **fields,
+        "measured": "measure" in asked,
         "either_fields": list({each["name"]: each for found in fields.values() for each in found}.values()),
     }
     view |= _view(prefix, coordinates)
@@ -116,6 +119,18 @@ def _choices(program: Program) -> dict[str, tuple[str, ...]]:
     if program.notes["chords"]:
         return {"answer_fields": AGAIN, "solution_fields": (*AFRESH, *AGAIN)}
     return {}
+
+
+def _numbers(program: Program, phases: Iterable[str]) -> set[tuple[Node, str, str, int]]:
+    """(node, store, field, entry) of every number that some phases write."""
+    return {
+        (node, place.store, place.field, place.index)
+        for phase in phases
+        for call in program.phases.get(phase, ())
+        for port, node in zip(call.kernel.ports, call.nodes, strict=True)
+        for place in call.kernel.writes
+        if place.port == port.label
+    }
 
 
 def _places(program: Program, phases: Iterable[str]) -> set[tuple[str, str, str]]:

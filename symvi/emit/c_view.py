@@ -281,7 +281,7 @@ def view_of(
         "reactions": list(printer.groups.reactions()),
         "drivers": list(printer.groups.drivers()),
         "servos": list(printer.groups.servos()),
-        "foreseen": _foreseen(program),
+        "foreseen": foreseen(program),
         "aims": list(printer.groups.aims()),
         "watched": bool(phases["watch"]["lines"]),
         "carried": carried_once(program.notes["angles"]),
@@ -304,7 +304,7 @@ def view_of(
     return view
 
 
-def _foreseen(program: Program) -> str:
+def foreseen(program: Program) -> str:
     """Of what half of the impulse in the step from a knot acts before it; empty where no such step is solved."""
     laws = any(f.name == "excess" for kind in program.nodes for f in program.records.of(kind, "work"))
     found = ["contacts, limits and dry friction"] if program.notes["inequalities"] else []

@@ -91,17 +91,22 @@ class Patterns:
                 place = self._place(kernel, location)
                 if self._may_be_constant(place):
                     self.known[place] = self._first(place)
-        changed = True
-        while changed:
-            changed = False
-            for kernel in self.kernels:
+        readers: dict[Place, list[Kernel]] = {}
+        for kernel in self.kernels:
+            for place in {self._place(kernel, location) for location in kernel.reads} & self.known.keys():
+                readers.setdefault(place, []).append(kernel)
+        waiting = dict.fromkeys(self.kernels)  # of which something that they read has changed
+        while waiting:
+            for kernel in list(waiting):
+                del waiting[kernel]
                 values = self._values(kernel)
                 for location, scalar in kernel.outputs:
                     place = self._place(kernel, location)
                     if place in self.known and not (kernel in fixed and place[1] == "state"):
                         joined = _joined(self.known[place], values[scalar.index])
-                        changed = changed or joined is not self.known[place] and joined != self.known[place]
-                        self.known[place] = joined
+                        if joined is not self.known[place] and joined != self.known[place]:
+                            self.known[place] = joined
+                            waiting |= dict.fromkeys(readers.get(place, ()))
 
     def _first(self, place: Place) -> object:
         """What a place holds before a kernel writes it.
@@ -138,11 +143,15 @@ class Patterns:
     def _drop_unread(self, made: dict[Kernel, Kernel], fixed: Collection[Kernel]) -> None:
         """Leave out stores that nothing comes of: no kernel makes something of them that is needed."""
         live: set[Place] = set()
+        counts: dict[Kernel, int] = {}  # of outputs that were live when a kernel was looked at last: they grow
         grown = True
         while grown:
             grown = False
             for original, kernel in made.items():
                 kept = [o for o in kernel.outputs if original in fixed or self._is_live(kernel, o[0], live)]
+                if counts.get(original) == len(kept):
+                    continue
+                counts[original] = len(kept)
                 reads = kernel.graph.sequence([scalar for _, scalar in kept])
                 found = {
                     self._place(kernel, kernel.graph.arguments(i)[0])

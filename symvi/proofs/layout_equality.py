@@ -8,6 +8,7 @@ for.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from symvi.emit.layouts import LAYOUTS, is_too_large
@@ -94,31 +95,26 @@ def differences_between_layouts(program: Program) -> Iterator[str]:
 def is_one_way(calls: list[tuple], first: list[tuple], second: list[tuple]) -> bool:
     """Whether calls are those of two phases that run one after the other, and each finds what it would find there.
 
-    The calls of each phase stand in its order, and none of the second stands before one of the first where either
-    stores what the other one loads or stores.
+    Then every field of a record is stored by the same calls in the same order, and loaded by the same ones in between.
     """
-    early: list[tuple] = []  # calls of the second phase that stand so far
-    rest, later = list(reversed(first)), list(reversed(second))
+    together = [*first, *second]
+    return Counter(calls) == Counter(together) and _histories(calls) == _histories(together)
+
+
+def _histories(calls: list[tuple]) -> dict[tuple, list]:
+    """Of every field of a record: which calls load it, then which one stores it, and so on."""
+    found: dict[tuple, list] = {}
     for call in calls:
-        if rest and call == rest[-1]:
-            if any(_meet(call, each) for each in early):
-                return False
-            rest.pop()
-        elif later and call == later[-1]:
-            early.append(later.pop())
-        else:
-            return False
-    return not rest and not later
-
-
-def _meet(call: tuple, other: tuple) -> bool:
-    """Whether one of two calls stores what the other one loads or stores."""
-    (loads, stores), (others, stored) = _touched(call), _touched(other)
-    return bool(stores & (others | stored) or stored & loads)
+        loads, stores = _touched(call)
+        for place in loads - stores:
+            found.setdefault(place, [set()])[-1].add(call)
+        for place in stores:
+            found.setdefault(place, [set()]).extend([call, set()])
+    return found
 
 
 def _touched(call: tuple) -> tuple[set[tuple], set[tuple]]:
-    """The fields of records that a call loads, and those that it stores: of each only what it may store."""
+    """The fields of records that a call loads, and those that it stores."""
     (arguments, stored, loaded), records = call
     called = dict(zip((name for name, _ in arguments), records, strict=True))
     loads = {(called[record], field) for record, field in loaded}

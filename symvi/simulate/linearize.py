@@ -7,19 +7,17 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from symvi.errors import ArgumentError, SolverError
+from symvi.errors import SolverError
 from symvi.numbers.centring import UNSETTLED
 from symvi.numbers.control import SolverOptions, SolverStatus
 from symvi.simulate.linearization import Linearization
 from symvi.simulate.parameter_tangents import ParameterTangents
 from symvi.simulate.plan import Plan
-from symvi.simulate.slope_charts import Coordinate, Knot, SlopeEngine, candidates
-from symvi.simulate.slope_layout import SlopeLayout
+from symvi.simulate.slope_charts import Coordinate, Knot, SlopeEngine, candidates, inverse, names_of
 from symvi.simulate.slope_parts import aims, driven_to, ends, put_lengths
 from symvi.simulate.slope_trees import is_plain, matrices
 
 Array = NDArray[np.float64]
-DEAF = 1e-9  # of the largest: a rate that answers its own momentum by less is left out by the solver
 ROUND_OFF = 1e-12  # of the largest singular value of rows and coordinates: below it they hold nothing
 
 
@@ -44,7 +42,7 @@ class Linearizer:
         self.every = candidates(plan)
         self.chosen: list[Coordinate] = []
         self.near = np.zeros(plan.sizes["motion"] // 2)  # coordinates of joints that were told last
-        self.parameters = parameter_columns(plan, slopes.layout, moving)
+        self.parameters = moving.columns(self.layout, plan)
         self.reached = np.zeros(0)  # where the step that was linearised last leads: of contacts, that of one centring
         self.plain = False  # until a step has been checked in whole: then the generated function may make the rest
 
@@ -57,6 +55,8 @@ class Linearizer:
         n, m = lift.shape[1] - self.parameters.shape[1], len(inputs)
         seeds = np.hstack([lift[:, :n], np.zeros((len(lift), m)), lift[:, n:]])
         moved, centred, after, parts = self._through(state, inputs, seeds)
+        if not np.isfinite(centred).all():
+            raise SolverError("linearize: the smoothed step leads nowhere finite", SolverStatus.NOT_FINITE)
         second = Knot(self.slopes, self.plan, centred, inputs, self.parameters)
         second.check(self.chosen)
         found = self._read(second, moved)
@@ -85,16 +85,18 @@ class Linearizer:
     ) -> Linearization:
         x, ahead = self.values(state, inputs), self.values(after, inputs)
         about = self.length(), "knot", parts, self.smoothing
-        return Linearization(*found, self._named(), self.plan.inputs, self.moving.names, x, ahead, *about)
+        return Linearization(
+            *found, names_of(self.chosen, self.layout.memory), self.plan.inputs, self.moving.names, x, ahead, *about
+        )
 
     def underway(self, start: Array, inputs: Array) -> Array:
         """The state of a motion that is at a start in its midst: forces at the knot act for a whole step, and weights
         of dampers are those of the knot. Its velocities are those that momenta have as they are carried there. A rule
         has momenta of the knot whole."""
-        state, plan, length = start.copy(), self.plan, self.length()
+        state, plan = start.copy(), self.plan
         if "rule" in plan.notes:
             return state
-        put_lengths(plan, state, length)
+        put_lengths(plan, state, self.length())
         weights = [
             slice(a, a + size) for name, (a, size) in plan.fields["state"].items() if name.endswith("theta_before")
         ]
@@ -142,7 +144,7 @@ class Linearizer:
         own = np.zeros((len(self.parameters), moved.shape[1] + count))
         own[:, moved.shape[1] - self.parameters.shape[1] : moved.shape[1]] = self.parameters
         rates = knot.rates(self.chosen, knot.run("knot", np.hstack([moved, pushes]), own))
-        response = inverse_of(rates[:, moved.shape[1] :], self.chosen)
+        response = inverse(self.chosen, rates[:, moved.shape[1] :])
         lifted = moved - pushes @ (response @ rates[:, : moved.shape[1]])
         return np.hstack([lifted[:, :count], pushes @ response, lifted[:, count:]])
 
@@ -238,16 +240,6 @@ class Linearizer:
                 if (own := each.entry - (count - len(known))) >= 0:
                     self.near[self._place_of(each)] = known[own]
 
-    def _named(self) -> tuple[str, ...]:
-        names, sizes = [each.name for each in self.chosen], {}
-        for element, field, *_ in self.layout.memory:
-            sizes[element, field] = sizes.get((element, field), 0) + 1
-        kept = [
-            f"{element}.{field}" + (f"[{entry}]" if sizes[element, field] > 1 else "")
-            for element, field, entry, _, _ in self.layout.memory
-        ]
-        return (*names, *(f"{name}.rate" for name in names), *kept)
-
     def values(self, state: Array, inputs: Array) -> Array:
         """x at a knot; angles are nearest to those told last, and turns of bodies are counted from there."""
         plan = self.plan
@@ -271,24 +263,3 @@ class Linearizer:
         sizes = {name: size for name, (_, size) in self.plan.fields["motion"].items() if name.endswith("/coordinate")}
         before = list(sizes).index(f"{each.kind}/{each.node}/coordinate")
         return sum(list(sizes.values())[:before]) + each.entry
-
-
-def inverse_of(response: Array, chosen: Sequence[Coordinate]) -> Array:
-    """Of what rates answer to momenta along them: one, but for what the solver leaves out."""
-    size = np.abs(np.diag(response))
-    for k, each in enumerate(chosen):
-        if not size[k] > DEAF * size.max():
-            raise ArgumentError(
-                f"linearize: '{each.name}' never moves from the description's start, and coordinates='tree' leaves "
-                "it out; make the simulator with coordinates='maximal'"
-            )
-    return np.asarray(np.linalg.inv(response), float)
-
-
-def parameter_columns(plan: Plan, layout: SlopeLayout, moving: ParameterTangents) -> Array:
-    """Columns of parameters in the order of the layout."""
-    found = np.zeros((layout.sizes["parameters"], len(moving.names)))
-    for name, (offset, size) in layout.fields["parameters"].items():
-        start = plan.fields["parameters"][name][0]
-        found[offset : offset + size] = moving.values[start : start + size]
-    return found

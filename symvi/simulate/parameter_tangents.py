@@ -14,7 +14,9 @@ from symvi.mechanism.names import did_you_mean
 
 if TYPE_CHECKING:
     from symvi.program.slopes import Place
+    from symvi.simulate.plan import Plan
     from symvi.simulate.simulator import Simulator
+    from symvi.simulate.slope_layout import SlopeLayout
 
 Array = NDArray[np.float64]
 STRAIGHT = 1e-9  # how far two slopes of a straight line may differ, of the larger
@@ -28,6 +30,14 @@ class ParameterTangents:
     names: tuple[str, ...]
     values: Array
     places: tuple[Place, ...]
+
+    def columns(self, layout: SlopeLayout, plan: Plan) -> Array:
+        """(numbers, columns) in the order of a layout."""
+        found = np.zeros((layout.sizes["parameters"], len(self.names)))
+        for name, (offset, size) in layout.fields["parameters"].items():
+            start = plan.fields["parameters"][name][0]
+            found[offset : offset + size] = self.values[start : start + size]
+        return found
 
 
 def tangents_of(simulator: Simulator, names: Sequence[str]) -> ParameterTangents:

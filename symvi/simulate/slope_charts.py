@@ -27,6 +27,7 @@ from symvi.simulate.slope_layout import SlopeLayout
 
 Array = NDArray[np.float64]
 ROUND_OFF = 1e-10  # of the largest singular value: rows below it hold nothing
+DEAF = 1e-9  # of the largest: a rate that answers its own momentum by less is left out by the solver
 DEAD = 1e-6  # of the same: between this and round-off, a position is too near a singular one
 
 
@@ -206,6 +207,30 @@ class Knot:
                 f"{', '.join(each.name for each in best)}"
             )
         return chosen
+
+
+def names_of(chosen: Sequence[Coordinate], memory: Sequence[tuple[str, str, int, str, int]]) -> tuple[str, ...]:
+    """What x holds: coordinates, rates, and memory as a layout has it."""
+    names, sizes = [each.name for each in chosen], {}
+    for element, field, *_ in memory:
+        sizes[element, field] = sizes.get((element, field), 0) + 1
+    kept = [
+        f"{element}.{field}" + (f"[{entry}]" if sizes[element, field] > 1 else "")
+        for element, field, entry, _, _ in memory
+    ]
+    return (*names, *(f"{name}.rate" for name in names), *kept)
+
+
+def inverse(chosen: Sequence[Coordinate], response: Array) -> Array:
+    """Of what rates answer to momenta along them: one, but for what the solver leaves out. Raises ArgumentError."""
+    size = np.abs(np.diag(response))
+    for k, each in enumerate(chosen):
+        if not size[k] > DEAF * size.max():
+            raise ArgumentError(
+                f"linearize: '{each.name}' never moves from the description's start, and coordinates='tree' leaves "
+                "it out; make the simulator with coordinates='maximal'"
+            )
+    return np.asarray(np.linalg.inv(response), float)
 
 
 def turning(q: Array) -> Array:

@@ -21,7 +21,7 @@ from symvi.errors import ArgumentError, SolverError
 from symvi.numbers.control import PROJECTIONS, SolverStatus
 from symvi.simulate.linearization import Linearization
 from symvi.simulate.linearize import Linearizer
-from symvi.simulate.slope_charts import Coordinate, Knot, turning
+from symvi.simulate.slope_charts import Coordinate, Knot, names_of, turning
 from symvi.simulate.turns import product
 
 Array = NDArray[np.float64]
@@ -61,7 +61,7 @@ class Chords:
 
     def names(self) -> tuple[str, ...]:
         """What X holds."""
-        names = self.linearizer._named()
+        names = names_of(self.linearizer.chosen, self.linearizer.layout.memory)
         memory = names[len(names) - len(self.layout.memory) :]
         return (*names, *(memory[k] + BEFORE for k in self.kept))
 

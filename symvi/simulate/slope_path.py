@@ -18,7 +18,7 @@ from symvi.simulate.linearization import Linearization
 from symvi.simulate.linearized import Linearizing
 from symvi.simulate.orders import refuse
 from symvi.simulate.simulation import Simulation
-from symvi.simulate.slope_charts import Knot
+from symvi.simulate.slope_charts import Knot, names_of
 
 if TYPE_CHECKING:
     from symvi.simulate.simulator import Simulator
@@ -69,7 +69,7 @@ class SlopePath:
         self.linearizer = asked.linearizer(own)
         first = Knot(self.linearizer.slopes, own.plan, self.first, self.held, self.linearizer.parameters)
         self.linearizer.chosen = first.choose(self.linearizer.every, self.linearizer.names)
-        self.names = self.linearizer._named()
+        self.names = names_of(self.linearizer.chosen, self.linearizer.layout.memory)
         self.rewind()
 
     def __len__(self) -> int:

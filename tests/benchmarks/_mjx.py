@@ -41,7 +41,8 @@ class MJXRobots:
         jax = self.jax
         model = self.model.replace(opt=self.model.opt.replace(timestep=jax.numpy.asarray(step)))
         pieces = [jax.numpy.asarray(piece) for piece in controls.reshape(-1, CHUNK, controls.shape[1])]
-        jax.block_until_ready(self.steps(model, self.start, pieces[0]))  # compiled before it is timed
+        for data in (self.start, self.steps(model, self.start, pieces[0])):  # compiled, for both, before it is timed
+            jax.block_until_ready(self.steps(model, data, pieces[0]))
         begin, data = process_time(), self.start
         for piece in pieces:
             data = self.steps(model, data, piece)

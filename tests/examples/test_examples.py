@@ -60,15 +60,22 @@ BY_THE_USUAL_COMPILER = {
 
 # Run as a user would, in a process of their own: those that measure, and one more. The others run here, which saves
 # each of them the second or two that imports take.
-AS_A_PROCESS = BY_THE_USUAL_COMPILER | {"controller_on_board", "damped_pendulum", "firmware_export"}
+AS_A_PROCESS = BY_THE_USUAL_COMPILER | {
+    "controller_on_board",
+    "damped_pendulum",
+    "firmware_export",
+    "predictive_control",
+}
 
 PACKAGES = {  # example -> what it needs, and the extra that brings it
     "constraints_of_trees": ("scipy", "sweep"),
     "direct_transcription": ("casadi", "casadi"),
+    "predictive_control": ("osqp", "mpc"),
     "walking": ("gymnasium", "learn"),
 }
 PROGRAMS = {  # example -> program that it needs -> the package that brings it
     "controller_on_board": {"arm-none-eabi-gcc": "gcc-arm-none-eabi", "qemu-system-arm": "qemu-system-arm"},
+    "predictive_control": {"arm-none-eabi-gcc": "gcc-arm-none-eabi", "qemu-system-arm": "qemu-system-arm"},
 }
 
 

@@ -184,7 +184,7 @@ CHOSEN = {
     "notebook": {"1.5 MB"},  # tests/page/test_notebook.py
     "slopes": {"1e-3", "1e-8"},  # smoothing
     "transcription": {"1e-2", "1e-3", "1e-4"},  # smoothing
-    "verify": {"1e-6", "1e-7"},  # bound of effects, sizes of points
+    "verify": {"1e-6", "1e-7", "3e6", "3e7"},  # bound of effects, sizes of points, budgets
     "start": {"210 MB", "510 MB", "0.01 s", "1e100", "1e-100"},  # tests/packaging/test_fresh_clone.py
 }
 

@@ -152,3 +152,9 @@ def test_what_has_no_chord_is_refused() -> None:
     floor = Contact(name="floor", child="ball", radius=0.1, friction=0.5)
     with pytest.raises(ArgumentError, match="no step leads to this state.*motion.linearize"):
         Simulator(Mechanism(name="bounced", bodies=[ball], contacts=[floor])).linearize(chart="chord")
+
+
+def test_steps_of_inner_steps_have_no_chords() -> None:
+    simulator = Simulator(pendulum(), order=4)
+    with pytest.raises(ArgumentError, match="chart='chord': a difference of knots is no difference over an inner step"):
+        simulator.linearize(step=0.01, chart="chord")

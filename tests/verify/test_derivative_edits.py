@@ -10,7 +10,7 @@ import pytest
 
 from symvi.physics.rewriting import REWRITES
 from tests.support.subset import first_of
-from tests.verify.edits import c_edits, judge, trial
+from tests.verify.edits import c_edits, guarded, judge, trial
 from tests.verify.edits.__main__ import main
 from tests.verify.edits.c_rewrites import LAWS
 from tests.verify.edits.subjects import BY_HAND, PRINTED, SYMPY, subjects
@@ -114,3 +114,27 @@ def test_whole_reports_on_errors() -> None:
     """The verdict as users get it, diagnosis and counterexamples included: none of them raises, none is wrong."""
     outcomes = Counter(each.outcome for each in trial.trials(range(len(SUBJECTS)), ERROR, seed=3, is_whole=True))
     assert 2 * outcomes[CAUGHT] > len(SUBJECTS) and not outcomes[ACCEPTED] and not outcomes[REFUSED]
+
+
+# --- code with conditions -------------------------------------------------------------------------------------------
+@pytest.mark.thorough
+@pytest.mark.parametrize("number", range(2 * len(guarded.SUBJECTS)))
+def test_errors_in_guarded_code_are_judged_by_their_effect(number: int) -> None:
+    found = guarded.tried(number, seed=1)
+    assert found.outcome not in (guarded.MISSED, guarded.ALARM), str(found)
+
+
+@pytest.mark.parametrize(
+    ("right", "effect", "is_defined", "outcome"),
+    [
+        (True, 1e-3, True, guarded.MISSED),
+        (True, 1e-9, True, guarded.NOTED),
+        (True, 0.0, True, guarded.EQUIVALENT),
+        (False, 0.0, True, guarded.ALARM),
+        (False, 1e-9, True, guarded.NOTED),
+        (False, 1e-3, True, guarded.CAUGHT),
+        (False, 0.0, False, guarded.CAUGHT),
+    ],
+)
+def test_what_a_verdict_on_guarded_code_is_worth(right: bool, effect: float, is_defined: bool, outcome: str) -> None:
+    assert guarded._outcome(right, effect, is_defined) == outcome

@@ -238,9 +238,9 @@ def _right(subject: Guarded) -> tuple:
         return tuple(values(point) for point in _points(subject))
 
 
-def effect(subject: Guarded, changed: judge.Values) -> float | None:
-    """The largest difference at any point, of the largest entry there; None where there is no value anywhere."""
-    worst = None
+def effect(subject: Guarded, changed: judge.Values) -> tuple[float, bool]:
+    """The largest difference at any point, of the largest entry there; whether there is a value at all of them."""
+    worst, is_defined = 0.0, True
     for point, old in zip(_points(subject), _right(subject), strict=True):
         try:
             with mpmath.workdps(judge.DIGITS):
@@ -248,9 +248,10 @@ def effect(subject: Guarded, changed: judge.Values) -> float | None:
                 size = max(map(abs, (*old, *new)))
                 share = max(abs(a - b) for a, b in zip(old, new, strict=True)) / size if size else mp.mpf(0)
         except (ArithmeticError, ValueError):
+            is_defined = False
             continue
-        worst = max(worst or 0.0, float(share) if share > judge.SAME else 0.0)
-    return worst
+        worst = max(worst, float(share) if share > judge.SAME else 0.0)
+    return worst, is_defined
 
 
 @dataclass(frozen=True)
@@ -260,7 +261,7 @@ class Tried:
     subject: str
     kind: str
     outcome: str
-    effect: float | None = None
+    effect: float = 0.0
     said: str = ""
 
 
@@ -284,18 +285,21 @@ def tried(number: int, seed: int = 0) -> Tried:
     kind, text = c_edits.edited(subject.claim, Random(f"{seed} guarded {number}"))
     try:
         claimed = verify.c(text, "G")
-        share = effect(subject, _values(claimed.source))
+        share, is_defined = effect(subject, _values(claimed.source))
     except SymviError:
         return Tried(subject.name, kind, UNREADABLE)
     try:
         right = _is_right(subject, claimed)
     except SymviError:
-        return Tried(subject.name, kind, CAUGHT if share != 0 else ALARM, share, text)
+        return Tried(subject.name, kind, CAUGHT if share or not is_defined else ALARM, share, text)
+    return Tried(subject.name, kind, _outcome(right, share, is_defined), share, text)
+
+
+def _outcome(right: bool, share: float, is_defined: bool) -> str:
+    """What a verdict is worth. Where a claim has no value at some points, wrong is right, and the rest is a note."""
     if right:
-        outcome = EQUIVALENT if share == 0 else NOTED if share is not None and share < BOUND * DOUBT else MISSED
-    else:
-        outcome = ALARM if share == 0 else NOTED if share is not None and share < BOUND / DOUBT else CAUGHT
-    return Tried(subject.name, kind, outcome, share, text)
+        return MISSED if share > BOUND * DOUBT else EQUIVALENT if share == 0 and is_defined else NOTED
+    return CAUGHT if share > BOUND / DOUBT or not is_defined else ALARM if share == 0 else NOTED
 
 
 def main() -> int:
