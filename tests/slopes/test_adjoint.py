@@ -80,14 +80,15 @@ def squares(x: np.ndarray, u: np.ndarray):
 
 
 @pytest.mark.parametrize("chart", ["knot", "chord"])
+@pytest.mark.parametrize("by", ["motion", "parameters"])
 @pytest.mark.parametrize("name", only(["servo"], ["pair", "servo", "balls", "free", "four_bar", "governor"]))
-def test_gradients_by_the_adjoint_are_those_by_matrices(name: str, chart: str) -> None:
-    """With parameters: the reference back end forms A, B and P of every step."""
+def test_gradients_by_the_adjoint_are_those_by_matrices(name: str, by: str, chart: str) -> None:
+    """The reference back end forms A, B and P of every step; generated C where parameters are asked for."""
     mechanism, inputs = scene(name)
-    body = mechanism.bodies[-1].name
+    parameters = [f"{mechanism.bodies[-1].name}.mass"] if by == "parameters" else []
     found = [
         Simulator(mechanism, backend=backend, coordinates=coordinates).gradient(
-            squares, 0.1, STEP, inputs=inputs, parameters=[f"{body}.mass"], chart=chart, options=TIGHT
+            squares, 0.1, STEP, inputs=inputs, parameters=parameters, chart=chart, options=TIGHT
         )
         for backend, coordinates in (("c", "maximal"), ("c", "tree"), ("python", "maximal"))
     ]
