@@ -87,21 +87,24 @@ class Fusion:
 
     def _pair(self, first: Call, second: Call) -> Call:
         """One call in the place of two."""
-        called = {node: port.label for port, node in zip(second.kernel.ports, second.nodes, strict=True)}
-        kinds = {port.label: port.kind for port in second.kernel.ports}
-        labels = {}
-        for port, node in zip(first.kernel.ports, first.nodes, strict=True):
-            labels[port.label] = called.setdefault(node, port.label)
-            kinds.setdefault(labels[port.label], port.kind)
-        if len(set(called.values())) < len(called):
+        main, other = (second, first) if len(_records(second)) >= len(_records(first)) else (first, second)
+        called: dict[Node, str] = {}
+        kinds: dict[str, str] = {}
+        for call in (main, other):  # which names all records that are no others' but those that all share
+            for port, node in zip(call.kernel.ports, call.nodes, strict=True):
+                kinds.setdefault(called.setdefault(node, port.label), port.kind)
+        if len(kinds) < len(called):
             raise ValueError(f"{first.kernel.name} and {second.kernel.name} call two records by one name")
-        key = first.kernel, second.kernel, tuple(labels.items())
+        labels = [
+            {port.label: called[node] for port, node in zip(call.kernel.ports, call.nodes, strict=True)}
+            for call in (first, second)
+        ]
+        key = first.kernel, second.kernel, *(tuple(each.items()) for each in labels)
         if key not in self.made:
             ports = [Port(label, kinds[label]) for label in called.values()]
             ports.sort(key=lambda port: port.kind != COMMON)
-            self.made[key] = _one(ports, first.kernel, second.kernel, labels)
-            main = second.kernel if len(_records(second)) > len(_records(first)) else first.kernel
-            self.main[self.made[key]] = self.main.get(main, main.name)
+            self.made[key] = _one(ports, (first.kernel, second.kernel), labels)
+            self.main[self.made[key]] = self.main.get(main.kernel, main.kernel.name)
         kernel = self.made[key]
         nodes = {label: node for node, label in called.items()}
         return Call(kernel, tuple(nodes[port.label] for port in kernel.ports), second.comment or first.comment)
@@ -174,26 +177,20 @@ def _fields(call: Call, which: str) -> set[tuple]:
 
 
 # --- one kernel of two ------------------------------------------------------------------------------------------------
-def _one(ports: Sequence[Port], first: Kernel, second: Kernel, labels: Mapping[str, str]) -> Kernel:
-    """The kernel that does what two do, one after the other. labels: what the second calls the records of the first."""
-    graph = Graph()
-
-    def renamed(location: Location) -> Location:
-        return replace(location, port=labels[location.port])
-
-    left: dict[Location, Scalar] = {}
-    copied = _copy(first, graph, renamed)
-    left |= {renamed(location): copied[scalar.index] for location, scalar in first.outputs}
-    copied = _copy(second, graph, lambda location: left.get(location, location))
-    for location, scalar in second.outputs:
-        left.pop(location, None)
-        left[location] = copied[scalar.index]
-    summary = f"{first.summary}; {second.summary}"
-    return Kernel("", summary, tuple(ports), graph, tuple(left.items()))
+def _one(ports: Sequence[Port], kernels: Sequence[Kernel], labels: Sequence[Mapping[str, str]]) -> Kernel:
+    """The kernel that does what others do, one after the other. labels: of each, its names of records -> the ports'."""
+    graph, left = Graph(), {}
+    for kernel, own in zip(kernels, labels, strict=True):
+        copied = _copy(kernel, graph, own, left)
+        for location, scalar in kernel.outputs:
+            place = replace(location, port=own[location.port])
+            left.pop(place, None)
+            left[place] = copied[scalar.index]
+    return Kernel("", "; ".join(kernel.summary for kernel in kernels), tuple(ports), graph, tuple(left.items()))
 
 
-def _copy(kernel: Kernel, graph: Graph, known: Callable[[Location], Scalar | Location]) -> dict[int, Scalar]:
-    """The values of a kernel, built anew in a graph. known: the value of an input, or where it is read."""
+def _copy(kernel: Kernel, graph: Graph, own: Mapping[str, str], left: Mapping[Location, Scalar]) -> dict[int, Scalar]:
+    """The values of a kernel, built anew in a graph. own: its names of records -> theirs here. left: what is kept."""
     source, copies = kernel.graph, {}
     for index in kernel.sequence:
         operation = source.operation(index)
@@ -202,9 +199,9 @@ def _copy(kernel: Kernel, graph: Graph, known: Callable[[Location], Scalar | Loc
             copies[index] = graph.constant(source.arguments(index)[0])
             continue
         if operation == "symbol":
-            found = known(source.arguments(index)[0])
-            name = source.names.get(index)
-            copies[index] = found if isinstance(found, Scalar) else graph.symbol(found, source.rate(index), name)
+            read = source.arguments(index)[0]
+            place, name = replace(read, port=own[read.port]), source.names.get(index)
+            copies[index] = left[place] if place in left else graph.symbol(place, source.rate(index), name)
             continue
         copies[index] = graph.apply(operation, [copies[i] for i in source.operands(index)])
         if index in source.names:
