@@ -88,7 +88,9 @@ def differences_between_layouts(program: Program) -> Iterator[str]:
                 for phase in sorted((plain.keys() | other.keys()) - {FOLLOW}):
                     if plain.get(phase) != other.get(phase):
                         yield f"{program.name}: phase {phase} in layout {layout}, {real}"
-                if FOLLOW in other and not is_one_way(other[FOLLOW], other["substitute"], other["advance"]):
+                if FOLLOW in other and not is_one_way(
+                    other[FOLLOW], other.get("substitute", []), other.get("advance", [])
+                ):
                     yield f"{program.name}: phase {FOLLOW} in layout {layout}, {real}"
 
 
