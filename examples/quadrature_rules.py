@@ -16,6 +16,7 @@ from __future__ import annotations
 import warnings
 from itertools import pairwise
 from math import log
+from typing import Any
 
 import numpy as np
 from _chains import open_chain
@@ -50,7 +51,7 @@ def drawn(draws: int) -> np.ndarray:
     return np.random.default_rng(1).uniform(-np.pi / 2, np.pi / 2, (draws, 2, LINKS))
 
 
-def one_step(draws: int, **how: str) -> list[tuple[float, float, float]]:
+def one_step(draws: int, **how: Any) -> list[tuple[float, float, float]]:
     """(step, share of draws that were solved, mean iterations of these): Fig. 1. how: of the simulator."""
     numbers = drawn(draws)
     chain = open_chain([0.0] * LINKS)

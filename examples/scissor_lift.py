@@ -1,6 +1,6 @@
 """Scissor lifts of 1 to 20 segments, hanging on many loops, move like their one-degree-of-freedom Lagrangian.
 
-Johnson & Murphey 2009, Section VI-C, Figs. 10 to 13, as S-expressions with point constraints, let go at rest for 10 s.
+Johnson & Murphey 2009, Section VI-C, Figs. 10 and 11, as S-expressions with point constraints, let go at rest for 10 s.
 In the paper's Lagrangian the inertia I stands inside the factor m L² and the masses' sin² has the factor 1/2; with each
 bar's mass in its middle and its inertia counted once it reads, summed over N segments that hang,
 

@@ -186,6 +186,7 @@ PAPERS: Mapping[str, Paper] = {
                 "D2 D1 L_d of the midpoint rule", "its two mixed terms are each other's transposes, not the same matrix"
             ),
             "(37)": Entry("h = |p1 - p2|² - L²", "over 2 L: metres near zero"),
+            "section IV-B": Entry("continuous dynamics of the same Lagrangian"),
             "section IV-C": Entry(
                 "potentials: gravity, and a spring between two points of length x = (vᵀv)^(1/2), v = p1 - p2",
                 "the first term of the second derivative of x has the factor -1, not -1/2",
@@ -203,6 +204,8 @@ PAPERS: Mapping[str, Paper] = {
             ),
             "Table II": Entry("the words of a description"),
             "Listing 1": Entry("the description of the system in Fig. 6", "a bracket is missing"),
+            "Fig. 1": Entry("energy of a pendulum, beside that of an integrator of its accelerations"),
+            "Fig. 7": Entry("times of pendulums of many links"),
             "Fig. 8": Entry("energy and gap of the closed chain"),
             "Fig. 10": Entry("the scissor lift"),
             "Fig. 11": Entry("its angle against the Lagrangian of one freedom"),
@@ -218,6 +221,7 @@ PAPERS: Mapping[str, Paper] = {
             "section 3.3": Entry("the same with constraints", "(Dh J^-1 A)^-1: the inverse is missing"),
             "Algorithm 1": Entry("the discrete Euler-Lagrange equations by recursion"),
             "Algorithm 2": Entry("derivatives of kinetic energy by recursion", "line 4: Ad^-T M Ad^-1"),
+            "Algorithm 3": Entry("second derivatives of gravity's energy by recursion, O(n²)"),
         },
     ),
     "Lee16": Paper(

@@ -123,7 +123,7 @@ class CKnots:
         return self._place()
 
     def explain(self, status: int) -> None:
-        self.engine._look_at_failure(status, self._settings, self._input)
+        self.engine._look_at_failure(status, self._settings, self._input, 0)
 
 
 class PythonKnots:
@@ -208,7 +208,7 @@ def _c_recorder(engine: CEngine, options: SolverOptions, into: Numbers) -> Calla
             inputs[:count] = row
         status = rollout(p, how, z, u, 0, w, 1, 1, frame + k, done, ledger)
         if status < 0:
-            engine._look_at_failure(status, options, u)
+            engine._look_at_failure(status, options, u, 0)
         return status
 
     return record
