@@ -187,7 +187,7 @@ def test_designs() -> None:
         ({"motor.force": [1]}, {"inputs": {"motor.force": 1}}, ArgumentError, "leave it out"),
         ({"pole.mass": [1]}, {"every": 3}, ArgumentError, "must divide"),
         ({"pole.mass": [1]}, {"executor": "cluster"}, ArgumentError, "Client of Dask"),
-        ({"pole.mass": [1]}, {"executor": 0}, ArgumentError, "threads"),
+        ({"pole.mass": [1]}, {"executor": 0}, ArgumentError, "executor: processes 0: must be a whole number"),
         ({"pole.mass": [1]}, {"out": "table.xls"}, FileError, ".csv or .parquet"),
         ({"pole.mass": [1]}, {"out": "nowhere/table.csv"}, FileError, "no such folder"),
     ],
