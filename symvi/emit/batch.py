@@ -27,8 +27,9 @@ STEP = (  # phases of a step that lanes take
     "recall", "predict", "right_hand_side", "right_hand_side_exact", "respond", "do_work",
 )  # fmt: skip
 KNOT = ("rest", "take_velocity", "measure")  # those that lanes read a knot by, beside those of a step
-SCALING, CENTRED = ("scale", "exact"), ("right_hand_side", "right_hand_side_exact")  # of which lanes take either
+CENTRED = ("right_hand_side", "right_hand_side_exact")  # of which lanes take either
 AFRESH, AGAIN = ("linearize", "eliminate", "substitute"), ("resolve", "substitute")  # factors, and those made before
+HANDED = "carried"  # from link to link within an elimination, and read by nothing else
 NUMBER = re.compile(r"-?[0-9][0-9.e+-]*f?")
 STATE = re.compile(rf"\w+{SUFFIX['state']}->")
 LIBRARY = ("exp", "expm1", "log", "log1p")  # C's own, lane by lane
@@ -99,14 +100,15 @@ def generate_lanes(
     lane = f"{prefix}_lane"
     view = view_of(program, layout, real, lane, printing=LanePrinter)
     printer = LanePrinter(program, lane, real)
-    fields = {name: _written(program, phases) for name, phases in _choices(program).items()}
+    fields = _choices(program)
     view |= {
         "lane": lane,
         "structs": list(printer.structs()),
         "library": sorted(name for name in LIBRARY if any(name in k.operation_count() for k in program.kernels())),
         **fields,
         "measured": "measure" in asked,
-        "either_fields": list({each["name"]: each for found in fields.values() for each in found}.values()),
+        **{f"{which}_fields": _together(fields, which) for which in ("before", "kept")},
+        "all_fields": _together(fields, ""),
     }
     view |= _view(prefix, coordinates)
     return _sources(prefix, real, view, environment("lanes", kept).get_template("lanes.c.jinja").render(view), kept)
@@ -120,13 +122,48 @@ def _unasked(program: Program, driven: bool) -> set[str]:
     return unasked if loops and not touched and not driven else unasked | {"compare"}
 
 
-def _choices(program: Program) -> dict[str, tuple[str, ...]]:
-    """Phases of which some lanes want others than their neighbours, by what the fields that they write are called."""
+def _choices(program: Program) -> dict[str, list[dict]]:
+    """What is put back where some lanes want other phases than their neighbours, and both are run one after the other.
+
+    `..._kept`: fields that lanes of the first run are given back after the second. `..._before`: fields that the second
+    run reads as they were before the first.
+    """
     if program.notes["inequalities"]:
-        return {"scaling_fields": SCALING, "right_hand_side_fields": CENTRED}
-    if program.notes["chords"]:
-        return {"answer_fields": AGAIN, "solution_fields": (*AFRESH, *AGAIN)}
-    return {}
+        choices = {"scaling": (("exact",), ("scale",)), "right_hand_side": (CENTRED[1:], CENTRED[:1])}
+    else:
+        choices = {"solution": (AGAIN, AFRESH)} if program.notes["chords"] else {}
+    found = {}
+    for name, (others, ones) in choices.items():
+        handed = {place for place in _places(program, ones) if place[2] == HANDED} - _read(program, ones)
+        found[f"{name}_kept"] = _fields(program, _places(program, (*others, *ones)) - handed)
+        found[f"{name}_before"] = _fields(program, _places(program, others) & _read_before_written(program, ones))
+    return found
+
+
+def _together(choices: dict[str, list[dict]], which: str) -> list[dict]:
+    """Fields of all choices, each once."""
+    return list(
+        {each["name"]: each for name, found in choices.items() if name.endswith(which) for each in found}.values()
+    )
+
+
+def _read(program: Program, but: Sequence[str]) -> set[tuple[str, str, str]]:
+    """(type of node, store, field) of everything that the phases of a step read, but for some."""
+    calls = [call for phase in STEP if phase not in but for call in program.phases.get(phase, ())]
+    return {(call.kernel.kind(place.port), place.store, place.field) for call in calls for place in call.kernel.reads}
+
+
+def _read_before_written(program: Program, phases: Iterable[str]) -> set[tuple[str, str, str]]:
+    """(type of node, store, field) of what phases, one after the other, read as it was before them."""
+    written: set[tuple[Node, str, str, int]] = set()
+    found = set()
+    for call in (call for phase in phases for call in program.phases.get(phase, ())):
+        node = dict(zip((port.label for port in call.kernel.ports), call.nodes, strict=True))
+        for place in call.kernel.reads:
+            if (node[place.port], place.store, place.field, place.index) not in written:
+                found.add((call.kernel.kind(place.port), place.store, place.field))
+        written |= {(node[place.port], place.store, place.field, place.index) for place in call.kernel.writes}
+    return found
 
 
 def _numbers(program: Program, phases: Iterable[str]) -> set[tuple[Node, str, str, int]]:
@@ -149,12 +186,12 @@ def _places(program: Program, phases: Iterable[str]) -> set[tuple[str, str, str]
     }
 
 
-def _written(program: Program, phases: Sequence[str]) -> list[dict]:
-    """The fields of work records that some phases write: what is to be put back for lanes that want another one."""
+def _fields(program: Program, places: Iterable[tuple[str, str, str]]) -> list[dict]:
+    """Fields of work records: what is to be put back for lanes that want another one."""
     found = {}
-    for kind, store, name in sorted(_places(program, phases)):
+    for kind, store, name in sorted(places):
         if store != "work":
-            raise ValueError(f"{' and '.join(phases)} write into the {store} of {kind}")
+            raise ValueError(f"lanes that want something else write into the {store} of {kind}")
         found[kind, name] = program.records.fields[kind, "work"][name].size
     return [
         {"name": f"{kind}_{name}", "kind": kind, "field": name, "size": size, "count": len(program.nodes[kind])}
