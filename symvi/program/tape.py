@@ -14,14 +14,14 @@ from dataclasses import dataclass, replace
 from symvi.kernels.kernel import Kernel, Location, Port, over_graph
 from symvi.kernels.records import Field, Records
 from symvi.program.program import Call, Node, Program
-from symvi.program.slopes import MARK, Place, Slopes, is_of_slopes
+from symvi.program.slopes import MARK, Action, Place, Slopes, is_of_slopes
 from symvi.scalar import Graph, Rate, Scalar
 
 TAPE = "tape"  # the store, and the port, of numbers that are recorded
 BY = "by"  # their field
 SOLVED = "step"  # the script that begins at a solution
 STANDING = ("shorten_step", "substitute", "advance")  # phases that leave it where it is
-KNOWN = ("prepare", "evaluate")  # phases whose results are in memory there, where no other phase takes their place
+KNOWN = ("prepare", "evaluate")  # phases whose results are in memory there, where none but these two has written
 COLUMN = "c_"  # in front of a store: one direction of its numbers, or slopes of a loss by them
 
 
@@ -107,67 +107,97 @@ def _called(kernel: Kernel, call: Call, tape: Node) -> Call:
 def _needed(slopes: Slopes, actions: Sequence[Sequence[Call]]) -> tuple[tuple[Call, ...], ...]:
     """Calls whose results are recorded, at once or by others, and are not in memory as they are; of their kernels the
     outputs that are read."""
-    solved = slopes.script.name == SOLVED
-    phases = [action.phase for action in slopes.script.actions]
-    changed, writers = _versions(actions), {}
-    for phase, calls in zip(phases, actions, strict=True):
-        for call in calls:
-            for number in _numbers(call, call.kernel.writes):
-                writers.setdefault(number, set()).add(phase)
-    kept: dict[str, set[Location]] = {}  # kernel -> outputs that are read
-    while True:
-        count, live, found = sum(map(len, kept.values())), set(), []
-        for n in reversed(range(len(actions))):
-            own: list[Call] = []
-            for k in reversed(range(len(actions[n]))):
-                call = actions[n][k]
-                wanted = set(_numbers(call, call.kernel.writes)) & live
-                stands = solved and (
-                    phases[n] in STANDING
-                    or (phases[n] in KNOWN and all(writers[number] == {phases[n]} for number in wanted))
-                )
-                if not _is_record(call) and (stands or not wanted & changed[n][k]):
-                    continue
-                outputs = kept.setdefault(call.kernel.name, set())
+    each = zip(slopes.script.actions, actions, strict=True)
+    needs = _Needs([(action, call) for action, calls in each for call in calls], slopes.script.name == SOLVED)
+    return needs.calls([len(calls) for calls in actions])
+
+
+class _Needs:
+    """Which calls of a script are run once more to record it.
+
+    A number has versions: its first one, and one of every result, which is its kernel and the versions of what that
+    read. Equal versions are equal numbers. What a call reads while it is recorded must have the version that it has in
+    the whole script: either memory has it from before, and nothing that runs again takes its place, or its writer runs.
+    A sum that calls add to in turn is therefore made anew as a whole, or not at all. At a solution the phases that stand
+    there change no number: increments are zero, of which an elimination may leave a part.
+    """
+
+    def __init__(self, calls: Sequence[tuple[Action, Call]], solved: bool):
+        self.all = [call for _, call in calls]
+        self.stands = [solved and action.phase in STANDING for action, _ in calls]
+        self.solves = [action.solves for action, _ in calls]
+        self.read: list[dict[tuple, object]] = []  # of every call the versions of what it reads
+        self.made: list[dict[tuple, object]] = []  # and of what it writes
+        self.writers: list[dict[tuple, int]] = []  # and who wrote what it reads
+        versions: dict[tuple, object] = {}
+        last: dict[tuple, int] = {}
+        lost: set[tuple] = set()  # numbers of which memory may hold others than those of the solution
+        for n, (action, call) in enumerate(calls):
+            reads, writes = (_numbers(call, places) for places in (call.kernel.reads, call.kernel.writes))
+            self.read.append({number: versions.get(number, number) for number in reads})
+            self.writers.append({number: last[number] for number in reads if number in last})
+            made = hash((call.kernel.name, tuple(self.read[-1].values())))
+            self.made.append({number: number if self.stands[n] else (made, k) for k, number in enumerate(writes)})
+            versions |= self.made[-1]
+            last |= dict.fromkeys(writes, n)
+            if not (solved and action.phase in (*STANDING, *KNOWN)):
+                lost |= set(writes)
+        self.memory = {number: version for number, version in versions.items() if number not in lost}
+        self.kept: dict[str, set[Location]] = {}  # kernel -> outputs that are read
+        self.parts: dict[tuple[str, int], Kernel] = {}
+
+    def calls(self, counts: Sequence[int]) -> tuple[tuple[Call, ...], ...]:
+        """Those of every action, of which there are so many."""
+        runs = {n for n, call in enumerate(self.all) if _is_record(call)}
+        for n in runs:
+            self.kept[self.all[n].kernel.name] = set(self.all[n].kernel.writes)
+        while missing := self._missing(runs):
+            for n, number in missing:
+                call = self.all[n]
                 written = zip(call.kernel.writes, _numbers(call, call.kernel.writes), strict=True)
-                outputs |= {at for at, number in written if number in wanted or at.store == TAPE}
-                trimmed = _trimmed(call, outputs)
-                live -= set(_numbers(trimmed, trimmed.kernel.writes))
-                live |= set(_numbers(trimmed, trimmed.kernel.reads))
-                own.append(call)
-            found.append(own[::-1])
-        if sum(map(len, kept.values())) == count:
-            break
-    kernels: dict[str, Kernel] = {}
-    return tuple(tuple(_trimmed(call, kept[call.kernel.name], kernels) for call in calls) for calls in reversed(found))
+                self.kept.setdefault(call.kernel.name, set()).update(at for at, own in written if own == number)
+                runs.add(n)
+        found, first = [], 0
+        for count in counts:
+            found.append(tuple(self._part(n) for n in range(first, first + count) if n in runs))
+            first += count
+        return tuple(found)
 
+    def _missing(self, runs: set[int]) -> list[tuple[int, tuple]]:
+        """Calls, and their results, that are read and not there where only some calls run."""
+        found: list[tuple[int, tuple]] = []
+        now: dict[tuple, object] = {}
+        solved: set[tuple] = set()  # increments that an elimination has left
+        for n in sorted(runs):
+            part = self._part(n)
+            for number in _numbers(part, part.kernel.reads):
+                version = self.read[n][number]
+                there = (now[number],) if number in now else (number, self.memory.get(number, number))
+                if version not in there:
+                    writer = self.writers[n].get(number)
+                    if writer is not None and self.stands[writer] and number in solved:
+                        continue
+                    if writer is None or self.stands[writer]:
+                        raise ValueError(f"{part.kernel.name} reads {number}, whose place is taken")
+                    found.append((writer, number))
+            written = _numbers(part, part.kernel.writes)
+            now |= {number: self.made[n][number] for number in written}
+            solved = (solved | set(written)) if self.solves[n] else (solved - set(written))
+        return found
 
-def _trimmed(call: Call, outputs: set[Location], made: dict[str, Kernel] | None = None) -> Call:
-    """A call of a kernel's part that computes some outputs."""
-    kernel, made = call.kernel, {} if made is None else made
-    if len(outputs) == len(kernel.outputs):
-        return call
-    if kernel.name not in made:
-        left = tuple((at, value) for at, value in kernel.outputs if at in outputs)
-        made[kernel.name] = over_graph(f"again_{kernel.name}", kernel.summary, kernel.ports, kernel.graph, left)
-    nodes = {port.label: node for port, node in zip(kernel.ports, call.nodes, strict=True)}
-    return Call(made[kernel.name], tuple(nodes[port.label] for port in made[kernel.name].ports), call.comment)
-
-
-def _versions(actions: Sequence[Sequence[Call]]) -> list[list[set[tuple]]]:
-    """Of every call the numbers that it may change. Of a result the version is its kernel and the versions of what it
-    read: equal versions are equal numbers, and a second residual at one place says nothing new."""
-    versions: dict[tuple, object] = {}
-    found = []
-    for calls in actions:
-        found.append([])
-        for call in calls:
-            read = tuple(versions.get(number, number) for number in _numbers(call, call.kernel.reads))
-            made = hash((call.kernel.name, read))
-            new = {number: (made, k) for k, number in enumerate(_numbers(call, call.kernel.writes))}
-            found[-1].append({number for number, version in new.items() if versions.get(number) != version})
-            versions |= new
-    return found
+    def _part(self, n: int) -> Call:
+        """A call of a kernel's part that computes what is read."""
+        call = self.all[n]
+        kernel, outputs = call.kernel, self.kept[call.kernel.name]
+        if len(outputs) == len(kernel.outputs):
+            return call
+        key = kernel.name, len(outputs)  # which only grow
+        if key not in self.parts:
+            left = tuple((at, value) for at, value in kernel.outputs if at in outputs)
+            self.parts[key] = over_graph(f"again_{kernel.name}", kernel.summary, kernel.ports, kernel.graph, left)
+        part = self.parts[key]
+        nodes = {port.label: node for port, node in zip(kernel.ports, call.nodes, strict=True)}
+        return Call(part, tuple(nodes[port.label] for port in part.ports), call.comment)
 
 
 def _is_record(call: Call) -> bool:

@@ -69,10 +69,7 @@ def gradient_along(path: SlopePath, loss: Loss) -> Gradient:
     xs = np.array(told.x)
     value, by_x, by_u = _checked(loss(xs.copy(), rows.copy()), xs.shape, rows.shape)
     by_x = told.by_knots(by_x)
-    # with parameters, tapes of a four-bar linkage gave slopes by the start that matrices do not: matrices go backwards
-    # there until that is understood
-    native = isinstance(path.linearizer.slopes, NativeSlopes) and not path.asked.moving.names
-    taken = _by_tapes if native else _by_matrices
+    taken = _by_tapes if isinstance(path.linearizer.slopes, NativeSlopes) else _by_matrices
     costate, inputs, parameters, parts = taken(path, kept, stretch, by_x, by_u)
     names = path.asked.moving.names
     about = path.asked.smoothing, path.asked.chart
