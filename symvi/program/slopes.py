@@ -32,6 +32,7 @@ OF_MATRIX = (
     "j",
     "jw",
     "l",
+    "mass",
     "G1",
     "G2",
     "along",
