@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from symvi.control.casadi_steps import Steps, casadi
-from symvi.control.weights import Weights, numbers_of, regulated, weights_of
+from symvi.control.weights import Weights, falling, numbers_of, regulated, weights_of
 from symvi.errors import ArgumentError
 from symvi.mechanism.names import did_you_mean, shown
 from symvi.mechanism.state import State
@@ -99,7 +99,7 @@ def transcribe(
     """
     _check(hessian, iterations, tolerance)
     found, count = None, 0
-    for one in _smoothings(smoothing):
+    for one in falling(smoothing):
         problem = _Problem.of(
             simulator, time, step, start, inputs or {}, coordinates=coordinates, smoothing=one, options=options
         )
@@ -121,15 +121,6 @@ def _check(hessian: str, iterations: int, tolerance: float) -> None:
         raise ArgumentError(f"iterations {iterations!r}: must be a whole number above zero")
     if not 0 < tolerance < 1:
         raise ArgumentError(f"tolerance {tolerance!r}: must lie between 0 and 1")
-
-
-def _smoothings(given: float | Sequence[float] | None) -> list[float | None]:
-    if given is None or isinstance(given, (int, float)):
-        return [given]
-    found = [float(each) for each in given]
-    if not found or any(later > before for before, later in zip(found, found[1:], strict=False)):
-        raise ArgumentError(f"smoothing {shown(given)}: several must fall, for example (1e-2, 1e-3, 1e-4)")
-    return list(found)
 
 
 @dataclass
