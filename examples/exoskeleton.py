@@ -1,11 +1,11 @@
 """An exoskeleton's gains are found by gradient: elbow torques of a healthy and of a spastic patient stay below 5 N m.
 
-BSMH23 Fig. 14. The exoskeleton's shoulder and elbow follow sines by servos, and an arm is strapped into it at two cuffs,
-each a joint with two translations, one rotation and springs along them: two loops. With the original gains the elbow of
-the patient whose spasm holds it, 10 (-pi/4 - q) - 2 q', is turned with more than 5 N m. How what lies above the limit
-changes with the gains is the gradient of the whole motion, by the adjoint, through both loops; Newton's steps along it
-lower the gains. The shoulder hardly matters to that, and keeps its gain, so that it follows its sine more closely than
-with the gains of the paper, which are both the original ones over 4.75.
+BSMH23 Fig. 14. The exoskeleton's shoulder and elbow follow sines by servos, and an arm is strapped into it at two
+cuffs, each a joint with two translations, one rotation and springs along them: two loops. With the original gains the
+elbow of the patient whose spasm holds it, 10 (-pi/4 - q) - 2 q', is turned with more than 5 N m. How what lies above
+the limit changes with the gains is the gradient of the whole motion, by the adjoint, through both loops; Newton's steps
+along it lower the gain of the elbow. The shoulder, which hardly matters to that, is stiffened a little, and follows its
+sine more closely than with the gains of the paper, which are both the original ones over 4.75.
 
 Masses, inertias and places are those of the paper's own model. The lower cuff stands at the middle of the forearm:
 taken literally its place there, 0.0136 m behind the elbow, would stretch the springs by 0.139 m at rest.
@@ -83,7 +83,8 @@ def exoskeleton() -> Mechanism:
     joints = [
         Joint(name="abduction", type="fixed", child="sAA", parent_anchor=SHOULDER, orientation=BASE),
         Joint(name="flexion", type="revolute", parent="sAA", child="sFE", orientation=OUT, coordinate=pi / 4),
-        Joint(name="rotation", type="fixed", parent="sFE", child="sIE", parent_anchor=(0, UPPER_ARM, 0), orientation=BACK),
+        Joint(name="rotation", type="fixed", parent="sFE", child="sIE", parent_anchor=(0, UPPER_ARM, 0),
+              orientation=BACK),
         Joint(name="bend", type="revolute", parent="sIE", child="eFE", orientation=OUT, coordinate=-pi / 4),
         Joint(name="shoulder", type="spherical", child="upper_arm", parent_anchor=SHOULDER, orientation=along,
               coordinate=(0, 0, 0)),

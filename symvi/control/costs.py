@@ -62,8 +62,8 @@ class Costs:
         r, slope = (np.asarray(each, float) for each in found)
         if r.ndim != 2 or len(r) != len(x) or slope.shape != (*r.shape, x.shape[1]):
             raise ArgumentError(
-                f"residuals: r has shape {r.shape}, its slope {slope.shape}; of {len(x)} knots with {x.shape[1]} states "
-                f"they are ({len(x)}, p) and ({len(x)}, p, {x.shape[1]})"
+                f"residuals: r has shape {r.shape}, its slope {slope.shape}; of {len(x)} knots with {x.shape[1]} "
+                f"states they are ({len(x)}, p) and ({len(x)}, p, {x.shape[1]})"
             )
         if not (np.isfinite(r).all() and np.isfinite(slope).all()):
             raise ArgumentError("residuals: not all of r and its slope are finite")
