@@ -46,7 +46,8 @@ def parts() -> list[tuple]:
         rows += [
             (f"{side}_collar", 0.7, small, "chest", f"{side}_shoulder_pitch", Y, (0, 0.21 * sign, 0.38)),
             (f"{side}_shoulder", 0.7, small, f"{side}_collar", f"{side}_shoulder_roll", X, (0, 0, 0)),
-            (f"{side}_upper_arm", 2.0, limb(0.3, 0.045, False), f"{side}_shoulder", f"{side}_shoulder_yaw", Z, (0, 0, 0)),
+            (f"{side}_upper_arm", 2.0, limb(0.3, 0.045, False), f"{side}_shoulder", f"{side}_shoulder_yaw", Z,
+             (0, 0, 0)),
             (f"{side}_forearm", 1.2, limb(0.26, 0.04, False), f"{side}_upper_arm", f"{side}_elbow", Y, (0, 0, -0.3)),
             (f"{side}_wrist", 0.2, small, f"{side}_forearm", f"{side}_wrist_yaw", Z, (0, 0, -0.26)),
             (f"{side}_wrist_cross", 0.2, small, f"{side}_wrist", f"{side}_wrist_pitch", Y, (0, 0, 0)),
