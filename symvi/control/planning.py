@@ -19,7 +19,7 @@ from symvi.control.tracking import Tracker
 from symvi.control.weights import Weights, falling, numbers_of, regulated, weights_of
 from symvi.errors import ArgumentError, SolverError
 from symvi.mechanism.state import State
-from symvi.numbers.control import DEFAULTS, SolverOptions
+from symvi.numbers.control import DEFAULTS, SolverOptions, SolverStatus
 from symvi.simulate.simulator import Simulator
 from symvi.simulate.slope_path import SlopePath
 
@@ -67,6 +67,7 @@ def ilqr(
     residuals: Residuals | None = None,
     start: State | None = None,
     inputs: Mapping[str, object] | None = None,
+    guess: Plan | None = None,
     coordinates: tuple[str, ...] | None = None,
     smoothing: float | Sequence[float] | None = None,
     options: SolverOptions = DEFAULTS,
@@ -79,9 +80,10 @@ def ilqr(
     Q, final: weights of states at all knots but the last, and there; None is Q. R: weights of inputs, as in `lqr`;
     inputs that it does not name stay as they are given. goal: g by name, zero for others. residuals(x): x (N + 1, n) at
     all knots to (r (N + 1, p), by x (N + 1, p, n)), whose squares are costs as well. inputs: the first guess, as in
-    `simulate`; the minimum that is found is the one that is near. Coordinates count whole turns from the start's.
+    `simulate`; the minimum that is found is the one that is near. guess: a plan of the same steps to begin at instead,
+    whose gains hold the first motion near it. Coordinates count whole turns from the start's.
     smoothing: of contacts, limits and dry friction: the motion is one of steps that are sent to this centring, as in
-    `transcribe`; several are taken one after the other, each from the inputs that were found with the one before. None
+    `transcribe`; several are taken one after the other, each from the plan that was found with the one before. None
     takes the steps of `simulate`, and derivatives at their own centring.
     second_order: with λ·∂²f of the steps, by central differences of A and B (differential dynamic programming, Jacobson
     and Mayne 1970): fewer changes near a minimum, each of which takes 2 (n + m) linearisations of every step.
@@ -93,7 +95,7 @@ def ilqr(
         raise ArgumentError(f"iterations {iterations!r}: must be a whole number above zero")
     if not 0 < tolerance < 1:
         raise ArgumentError(f"tolerance {tolerance!r}: must lie between 0 and 1")
-    found, given = None, dict(inputs or {})
+    given = dict(inputs or {})
     for one in falling(smoothing):
         path = SlopePath(simulator, time, step, start, given, coordinates=coordinates, smoothing=one, options=options)
         q = weights_of("Q", Q, path.names)
@@ -102,10 +104,9 @@ def ilqr(
         costs = Costs(q, r, last, numbers_of("goal", goal, path.names), residuals)
         more = {"coordinates": coordinates, "smoothing": one, "options": options}
         curvature = Curvature(path, wanted, simulator, start, **more) if second_order else None
-        found = _Search(path, wanted, costs, one is not None, curvature).run(iterations, tolerance)
-        given |= {path.inputs[k]: found.inputs[path.inputs[k]] for k in wanted}
-    assert found is not None
-    return found
+        guess = _Search(path, wanted, costs, one is not None, curvature).run(iterations, tolerance, guess)
+    assert guess is not None
+    return guess
 
 
 @dataclass
@@ -128,10 +129,9 @@ class _Search:
     weight: float = 0.0
     models: list[Model] = field(default_factory=list)
 
-    def run(self, iterations: int, tolerance: float) -> Plan:
+    def run(self, iterations: int, tolerance: float, guess: Plan | None) -> Plan:
         """Change the inputs until nothing is to be gained."""
-        motion = self.forwards(None, None, 0.0)
-        assert motion is not None
+        motion = self.begun(guess)
         costs, ended, converged = [motion.cost], f"ended after {iterations} changes", False
         self.models = self.linearized(motion)
         steps = None
@@ -163,6 +163,22 @@ class _Search:
         return self.weight <= MOST
 
     # --- forwards -----------------------------------------------------------------------------------------------------
+    def begun(self, guess: Plan | None) -> _Motion:
+        """The first motion. Raises SolverError, ArgumentError."""
+        path, motion, steps = self.path, None, None
+        if guess is not None:
+            told = guess.names, guess.input_names, guess.u.shape, guess.tracker.inputs
+            if told != (path.names, path.inputs, path.rows.shape, tuple(path.inputs[k] for k in self.wanted)):
+                raise ArgumentError("guess: has other states, inputs or steps than this plan; give one of the same")
+            motion = _Motion([], guess.x, guess.u, guess.cost)
+            steps = np.zeros((len(path), len(self.wanted))), guess.tracker.K
+        found = self.forwards(motion, steps, 1.0)
+        if found is None:
+            raise SolverError(
+                "ilqr: the guess is no motion: a step beside it cannot be solved", SolverStatus.NOT_CONVERGED
+            )
+        return found
+
     def forwards(self, motion: _Motion | None, steps: tuple | None, share: float) -> _Motion | None:
         """The motion with changed inputs; None where it cannot be solved. The first is as it is given."""
         path = self.path
