@@ -143,3 +143,15 @@ def test_smoothings_must_fall_and_turns_of_bodies_have_no_second_derivatives() -
     both = Mechanism(name="both", bodies=[ball, rod], joints=[hinge], forces=[Actuator(name="motor", joint="hinge")])
     with pytest.raises(ArgumentError, match="turns of a body that no joint holds"):
         ilqr(Simulator(both), 0.1, 0.05, Q={"hinge": 1.0}, R=[1.0], second_order=True)
+
+
+def test_a_plan_begins_at_another_one_of_the_same_steps() -> None:
+    first = swing_up()
+    simulator = pendulum()
+    about = {"Q": {"hinge": 0.1}, "R": {"motor.force": 0.5}, "final": {"hinge": 500.0, "hinge.rate": 50.0}}
+    start = state_from(simulator.mechanism, {"hinge": np.pi})
+    again = ilqr(simulator, 4.0, 0.05, start=start, guess=first, **about)
+    assert again.converged and len(again.costs) <= 3
+    assert again.costs[0] == pytest.approx(first.cost, rel=1e-12)
+    with pytest.raises(ArgumentError, match="guess: has other states, inputs or steps"):
+        ilqr(simulator, 2.0, 0.05, start=start, guess=first, **about)
