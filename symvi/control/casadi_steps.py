@@ -32,18 +32,19 @@ class Steps:
     """The steps between the knots of a horizon. Each begins its search for a state where its last one ended.
 
     rows (N, m): of all inputs; wanted: numbers of those that are unknowns. x (N + 1, n), u (N, wanted): the guess,
-    whose steps must be possible. Raises SolverError, AssemblyError, with the time of the knot.
+    whose steps must be possible. length: of a step of the guess [s], None where it is no unknown. Raises SolverError,
+    AssemblyError, with the time of the knot.
     """
 
-    def __init__(self, step: StepMap, rows: Array, wanted: list[int], x: Array, u: Array):
-        self.step, self.rows, self.wanted = step, rows, wanted
+    def __init__(self, step: StepMap, rows: Array, wanted: list[int], x: Array, u: Array, length: float | None = None):
+        self.step, self.rows, self.wanted, self.free = step, rows, wanted, length is not None
         self.places: list[Place] = []
         self.known: dict[int, tuple[bytes, StepSlopes]] = {}
         self.kept: list[Any] = []  # CasADi holds no reference to what Python made
         before = step.going
         for k in range(len(rows)):
             try:
-                found, before = step.along(x[k], self.row(k, u[k]), step.begun if k == 0 else before)
+                _, before = self._taken(x[k], self.row(k, u[k]), step.begun if k == 0 else before, length)
             except (SolverError, AssemblyError) as error:
                 raise _of_the_guess(error, k) from None
             self.places.append(before)
@@ -56,40 +57,46 @@ class Steps:
         found[self.wanted] = u
         return found
 
-    def at(self, k: int, x: Array, u: Array) -> StepSlopes | None:
+    def _taken(self, x: Array, row: Array, beside: Place, length: float | None) -> tuple[StepSlopes, Place]:
+        return self.step.along(x, row, beside) if length is None else self.step.lasting(x, row, beside, length)
+
+    def at(self, k: int, x: Array, u: Array, length: Array | None = None) -> StepSlopes | None:
         """A step with its derivatives; None where it cannot be taken."""
-        key = x.tobytes() + u.tobytes()
+        key = x.tobytes() + u.tobytes() + (b"" if length is None else length.tobytes())
         if k in self.known and self.known[k][0] == key:
             return self.known[k][1]
         if not (np.isfinite(x).all() and np.isfinite(u).all()):
             return None
         try:
-            found, self.places[k] = self.step.along(x, self.row(k, u), self.places[k])
+            h = None if length is None else float(length[0])
+            found, self.places[k] = self._taken(x, self.row(k, u), self.places[k], h)
         except (SolverError, AssemblyError):
             return None
         self.known[k] = key, found
         return found
 
-    def symbolic(self, k: int, x: Any, u: Any) -> Any:
-        """The state after step k, an expression."""
-        n, m = len(self.step.names), len(self.wanted)
+    def symbolic(self, k: int, *given: Any) -> Any:
+        """The state after step k, an expression of x, u and, where it is free, the step's length."""
+        n = len(self.step.names)
+        sizes = (n, len(self.wanted), 1)[: len(given)]
 
         def following(arguments: list[Array]) -> list[Array]:
-            found = self.at(k, *arguments[:2])
+            found = self.at(k, *arguments[: len(sizes)])
             return [np.full(n, np.nan) if found is None else found.next]
 
         def slopes(arguments: list[Array]) -> list[Array]:
-            found = self.at(k, *arguments[:2])
+            found = self.at(k, *arguments[: len(sizes)])
             if found is None:
-                return [np.full((n, size), np.nan) for size in (n, m)]
-            return [found.A, found.B[:, self.wanted]]
+                return [np.full((n, size), np.nan) for size in sizes]
+            return [found.A, found.B[:, self.wanted], found.by_length][: len(sizes)]  # pyright: ignore[reportReturnType]
 
         def jacobian(name: str, words: Any, options: Any) -> Any:
-            self.kept.append(_called()(name, (n, m, n), ((n, n), (n, m)), slopes, words, None, options))
+            shapes = tuple((n, size) for size in sizes)
+            self.kept.append(_called()(name, (*sizes, n), shapes, slopes, words, None, options))
             return self.kept[-1]
 
-        self.kept.append(_called()(f"step_{k}", (n, m), ((n, 1),), following, None, jacobian, {}))
-        return self.kept[-1](x, u)
+        self.kept.append(_called()(f"step_{k}", sizes, ((n, 1),), following, None, jacobian, {}))
+        return self.kept[-1](*given)
 
 
 @cache

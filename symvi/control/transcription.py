@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from symvi.control.casadi_steps import Steps, casadi
-from symvi.control.weights import Weights, numbers_of, regulated, weights_of
+from symvi.control.weights import Weights, falling, numbers_of, regulated, weights_of
 from symvi.errors import ArgumentError
 from symvi.mechanism.names import did_you_mean, shown
 from symvi.mechanism.state import State
@@ -34,7 +34,8 @@ HESSIANS = ("gauss-newton", "quasi-newton")
 
 @dataclass(frozen=True, eq=False)
 class Transcription:
-    """A motion that was found. x (N + 1, n) of `names`, u (N, m) of `input_names`, time (N + 1,) of the knots [s].
+    """A motion that was found. x (N + 1, n) of `names`, u (N, m) of `input_names`, time (N + 1,) of the knots [s], step
+    [s] between them.
 
     start, inputs: what `simulate` repeats it from; inputs: name -> (N + 1,). cost: of the motion. violation: what steps
     are off by at most. iterations: of Ipopt, over all smoothings. converged: whether a minimum was found; ended: why
@@ -46,6 +47,7 @@ class Transcription:
     names: tuple[str, ...]
     input_names: tuple[str, ...]
     time: Array
+    step: float
     start: State
     inputs: Mapping[str, Array]
     cost: float
@@ -73,6 +75,8 @@ def transcribe(
     end: Mapping[str, float] | None = None,
     bounds: Bounds | None = None,
     free_start: Sequence[str] = (),
+    free_time: tuple[float, float] | None = None,
+    time_cost: float = 0.0,
     inputs: Mapping[str, object] | None = None,
     guess: Literal["line", "motion"] | ArrayLike = "line",
     constraints: More | None = None,
@@ -89,23 +93,27 @@ def transcribe(
     Q, R, final, goal: as in `ilqr`; without Q, states cost nothing. Inputs that R does not name stay as they are given.
     start: the first knot; numbers of x that `free_start` names are found as well. end: numbers of x at the last knot,
     exactly. bounds: name of a state or an input -> (least, most), None for no bound, at every knot after the first, and
-    at the first for what is free there. inputs: the first guess, as in `simulate`. guess: of x, (N + 1, n), or "line",
-    from the start to `end` (or else the goal), or "motion", that of the inputs. constraints(x, u): more of them, as
-    triples (expression, least, most), of CasADi's symbols by name, x[name] (N + 1,), u[name] (N,). cost(x, u): a cost
-    beside the squares, an expression of one number. smoothing: of contacts, limits and dry friction; several are
-    taken one after the other, each from what was found with the one before. tolerance: Ipopt's.
+    at the first for what is free there. free_time: the least and the most that the motion may take [s]; its steps are
+    of one length that is found, `time` is a guess and says their number. time_cost: of a second. inputs: the first
+    guess, as in `simulate`. guess: of x, (N + 1, n), or "line", from the start to `end` (or else the goal), or
+    "motion", that of the inputs. constraints(x, u): more of them, as triples (expression, least, most), of CasADi's
+    symbols by name, x[name] (N + 1,), u[name] (N,). cost(x, u): a cost beside the squares, an expression of one
+    number. smoothing: of contacts, limits and dry friction; several are taken one after the other, each from what was
+    found with the one before. tolerance: Ipopt's.
     Raises MissingExtraError without CasADi; SolverError where a step of the guess cannot be taken; ArgumentError,
     MechanismError, AssemblyError.
     """
     _check(hessian, iterations, tolerance)
     found, count = None, 0
-    for one in _smoothings(smoothing):
+    for one in falling(smoothing):
         problem = _Problem.of(
             simulator, time, step, start, inputs or {}, coordinates=coordinates, smoothing=one, options=options
         )
         problem.weigh(Q, R, final, goal)
         problem.bound(bounds or {}, end or {}, free_start)
+        problem.let_go(free_time, time_cost)
         at = problem.guessed(guess, end) if found is None else (found.x, found.u[:, problem.wanted])
+        problem.length = step if found is None else found.step
         found = problem.solved(*at, constraints, cost, hessian, iterations, tolerance, count)
         count = found.iterations
         if not found.converged:
@@ -123,15 +131,6 @@ def _check(hessian: str, iterations: int, tolerance: float) -> None:
         raise ArgumentError(f"tolerance {tolerance!r}: must lie between 0 and 1")
 
 
-def _smoothings(given: float | Sequence[float] | None) -> list[float | None]:
-    if given is None or isinstance(given, (int, float)):
-        return [given]
-    found = [float(each) for each in given]
-    if not found or any(later > before for before, later in zip(found, found[1:], strict=False)):
-        raise ArgumentError(f"smoothing {shown(given)}: several must fall, for example (1e-2, 1e-3, 1e-4)")
-    return list(found)
-
-
 @dataclass
 class _Problem:
     """One program: the map of a step, the weights of costs, bounds of all unknowns."""
@@ -144,6 +143,9 @@ class _Problem:
     x: Array = field(default_factory=lambda: np.zeros(0))  # (2, N + 1, n) least and most
     u: Array = field(default_factory=lambda: np.zeros(0))  # (2, N, wanted)
     ends: dict[str, float] = field(default_factory=dict)
+    lengths: tuple[float, float] | None = None  # least and most of a step, where it is free
+    time_cost: float = 0.0
+    length: float = 0.0  # of a step of the guess
 
     @classmethod
     def of(cls, simulator: Simulator, time: float, step: float, start: Any, inputs: Any, **more: Any) -> _Problem:
@@ -193,6 +195,26 @@ class _Problem:
             if name not in free:
                 self.x[:, 0, k] = self.map.start[k]
 
+    def let_go(self, free: Any, cost: float) -> None:
+        """The time of the motion. Raises ArgumentError."""
+        if isinstance(cost, bool) or not isinstance(cost, (int, float)) or not isfinite(cost) or cost < 0:
+            raise ArgumentError(f"time_cost {shown(cost)}: must be a finite number, zero or more")
+        if free is None:
+            if cost:
+                raise ArgumentError("time_cost: the time is given; name its least and most by free_time")
+            return
+        least, most = _pair("free_time", free)
+        if not 0 < least <= most < np.inf:
+            raise ArgumentError(f"free_time {shown(free)}: give (least, most) in s, both above zero and finite")
+        own = self.path.own
+        for name in self.map.inputs:
+            if own.inputs.has_signal(name):
+                raise ArgumentError(f"free_time: '{name}' follows a signal in t; give it as an input")
+        notes = self.map.plan.notes
+        if "rule" in notes or notes.get("composition", 2) not in (None, 2):
+            raise ArgumentError("free_time: steps of a higher order have one length; give a simulator of order 2")
+        self.lengths, self.time_cost = (least / len(self.path), most / len(self.path)), float(cost)
+
     def guessed(self, guess: Any, end: Any) -> tuple[Array, Array]:
         """(x, u) to begin at. Raises SolverError, ArgumentError."""
         n, size = len(self.path), len(self.names)
@@ -237,17 +259,20 @@ class _Problem:
         ca, n, m = casadi(), len(self.path), len(self.wanted)
         x = np.clip(x, *self.x)
         u = np.clip(u, *self.u)
-        steps = Steps(self.map, self.path.rows, self.wanted, x, u)
-        xs, us = ca.MX.sym("x", len(self.names), n + 1), ca.MX.sym("u", m, n)
-        objective, defects = self._cost(ca, xs, us), []
+        free = self.lengths is not None
+        steps = Steps(self.map, self.path.rows, self.wanted, x, u, self.length if free else None)
+        xs, us, length = ca.MX.sym("x", len(self.names), n + 1), ca.MX.sym("u", m, n), ca.MX.sym("h")
+        objective, defects, more = self._cost(ca, xs, us), [], [length] if free else []
         for k in range(n):
-            defects.append(steps.symbolic(k, xs[:, k], us[:, k]) - xs[:, k + 1])
+            defects.append(steps.symbolic(k, xs[:, k], us[:, k], *more) - xs[:, k + 1])
+        if free:
+            objective += self.time_cost * n * length
         named = {name: xs[k, :].T for k, name in enumerate(self.names)}
         driven = {self.map.inputs[one]: us[k, :].T for k, one in enumerate(self.wanted)}
         if cost is not None:
             objective += _one_number("cost", cost(named, driven))
         rows, least, most = _more(ca, constraints, named, driven)
-        unknowns = ca.vertcat(ca.vec(xs), ca.vec(us))
+        unknowns = ca.vertcat(ca.vec(xs), ca.vec(us), *more)
         program = {"x": unknowns, "f": objective, "g": ca.vertcat(*defects, *rows)}
         own: dict[str, Any] = {
             "ipopt": {"print_level": 0, "sb": "yes", "max_iter": iterations, "tol": tolerance},
@@ -261,15 +286,16 @@ class _Problem:
         solver = ca.nlpsol("transcription", "ipopt", program, own)
         zero = np.zeros(n * len(self.names))
         done = solver(
-            x0=np.concatenate([x.ravel(), u.ravel()]),
-            lbx=np.concatenate([self.x[0].ravel(), self.u[0].ravel()]),
-            ubx=np.concatenate([self.x[1].ravel(), self.u[1].ravel()]),
+            x0=np.concatenate([x.ravel(), u.ravel(), [self.length] * free]),
+            lbx=np.concatenate([self.x[0].ravel(), self.u[0].ravel(), (self.lengths or ())[:1]]),
+            ubx=np.concatenate([self.x[1].ravel(), self.u[1].ravel(), (self.lengths or ())[1:]]),
             lbg=np.concatenate([zero, least]),
             ubg=np.concatenate([zero, most]),
         )
         told = solver.stats()
         flat = np.array(done["x"]).ravel()
-        x, u = flat[: x.size].reshape(x.shape), flat[x.size :].reshape(u.shape)
+        x, u = flat[: x.size].reshape(x.shape), flat[x.size : x.size + u.size].reshape(u.shape)
+        self.length = float(flat[-1]) if free else self.length
         off = float(np.abs(np.array(done["g"]).ravel()[: len(zero)]).max(initial=0.0))
         return self._found(x, u, float(done["f"]), off, before, told)
 
@@ -297,8 +323,11 @@ class _Problem:
         rows[:, self.wanted] = u
         ended = str(told["return_status"]).replace("_", " ").lower()
         start = self.map.state(x[0], float(self.path.time[0]))
+        time = self.path.time
+        if self.lengths is not None:
+            time = np.asarray(start.time + self.length * np.arange(len(x)), float)
         return Transcription(
-            x, rows, self.names, self.map.inputs, self.path.time, start, self.path.given(rows), cost, off,
+            x, rows, self.names, self.map.inputs, time, self.length, start, self.path.given(rows), cost, off,
             before + int(told["iter_count"]), bool(told["success"]), ended, self.map.smoothing,
         )  # fmt: skip
 

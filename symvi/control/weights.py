@@ -72,3 +72,13 @@ def _number(what: str, name: str, value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, Real) or not np.isfinite(float(value)):
         raise ArgumentError(f"{what}: '{name}' is {shown(value)}; give a finite number")
     return float(value)
+
+
+def falling(given: float | Sequence[float] | None) -> list[float | None]:
+    """Smoothings that are taken one after the other. Raises ArgumentError."""
+    if given is None or isinstance(given, (int, float)):
+        return [given]
+    found = [float(each) for each in given]
+    if not found or any(later > before for before, later in zip(found, found[1:], strict=False)):
+        raise ArgumentError(f"smoothing {shown(given)}: several must fall, for example (1e-2, 1e-3, 1e-4)")
+    return list(found)

@@ -207,6 +207,11 @@ class Linearizer:
             now = with_lengths(self.plan, slopes.arrived, ahead)
         return moved, now, after, parts
 
+    def settled(self, state: Array, inputs: Array) -> Array:
+        """The state where the step leads that is sent to one centring. Raises SolverError."""
+        columns = max(1, len(inputs) + self.parameters.shape[1])
+        return self._through(state, inputs, np.zeros((self.layout.sizes["state"], columns)))[1]
+
     def _check(self, status: int) -> None:
         if status < 0:
             found = SolverStatus(status)

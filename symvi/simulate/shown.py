@@ -44,7 +44,7 @@ class Shown(Sized):
         parameters: Sequence[str] = (),
         coordinates: Sequence[str] | None = None,
         smoothing: float | None = None,
-        chart: Literal["knot"] = "knot",
+        chart: Literal["knot", "chord"] = "knot",
         options: SolverOptions = DEFAULTS,
     ) -> MotionLinearization:
         """Derivatives of every step, as `Simulator.linearize` gives them of one; of steps in parts, their product.

@@ -90,6 +90,10 @@ class SlopePath:
         self.linearizer._check(slopes.step(self.options)[0])
         return slopes.state()
 
+    def settled(self, state: Array, row: Array) -> Array:
+        """The same, of the step that is sent to one centring. Raises SolverError."""
+        return self.linearizer.settled(state, row)
+
     def linearized(self, state: Array, row: Array) -> Linearization:
         """The step from a state. Raises SolverError, AssemblyError."""
         near = self.linearizer.near.copy()

@@ -10,7 +10,7 @@ Jacobian J of exponentials (Chirikjian, Stochastic Models 2, 2012, eq. 10.86).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,6 +22,7 @@ from symvi.numbers.control import DEFAULTS, SolverOptions, SolverStatus
 from symvi.simulate.linearize import ROUND_OFF
 from symvi.simulate.rotation_vectors import exponential, left_jacobian, product, rotation_vector
 from symvi.simulate.slope_charts import Knot
+from symvi.simulate.slope_parts import put_lengths
 from symvi.simulate.slope_path import SlopePath
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ Array = NDArray[np.float64]
 CLOSED = 1e-12  # of the mechanism's numbers: what rows and coordinates may be off by when a state is found
 MOST = 40  # changes of a placement
 FARTHEST = 1.0  # rad: that a body turns in one of them
+LONGER = 1e-4  # of a step: what it is made longer and shorter by, for what follows from its length
 
 
 @dataclass
@@ -43,12 +45,14 @@ class Place:
 
 @dataclass(frozen=True, eq=False)
 class StepSlopes:
-    """A step at x (n,), u (m,): next (n,), and A (n, n), B (n, m), P (n, p) that it changes by."""
+    """A step at x (n,), u (m,): next (n,), and A (n, n), B (n, m), P (n, p) that it changes by. by_length (n,): by the
+    step's own length, where it is given one."""
 
     next: Array
     A: Array
     B: Array
     P: Array
+    by_length: Array | None = None
 
 
 class StepMap:
@@ -120,6 +124,25 @@ class StepMap:
             a[:, columns] = a[:, columns] @ before
             b[columns], p[columns] = after @ b[columns], after @ p[columns]
         return StepSlopes(ahead, a, b, p), place
+
+    def lasting(self, x: Array, row: Array, beside: Place, length: float) -> tuple[StepSlopes, Place]:
+        """The same of a step of another length [s]; what follows from the length is told by central differences."""
+        off = LONGER * length
+        ends = [self._of_length(x, row, beside, length + sign * off)[0].next for sign in (1, -1)]
+        found, place = self._of_length(x, row, beside, length)
+        return replace(found, by_length=(ends[0] - ends[1]) / (2 * off)), place
+
+    def _of_length(self, x: Array, row: Array, beside: Place, length: float) -> tuple[StepSlopes, Place]:
+        h = self.plan.at("parameters", "common", 0, "h")
+        parameters, own = self.linearizer.slopes.engine.parameters, self.step
+        state, started = beside.state.copy(), self.plan.at("state", "common", 0, "before")
+        if state[started][0] != 0.0:  # a motion that is under way, in steps of this length
+            put_lengths(self.plan, state, length)
+        parameters[h] = length
+        try:
+            return self.along(x, row, Place(state, beside.near))
+        finally:
+            parameters[h] = own
 
     def row(self, u: ArrayLike | None) -> Array:
         """Inputs of a step."""

@@ -32,7 +32,9 @@ LONG = {
     "closed_chains",
     "constraint_drift",
     "double_four_bar",
+    "exoskeleton",
     "four_bar_chain",
+    "hopper",
     "learning",
     "linear_time_step",
     "newton_convergence",
@@ -41,6 +43,7 @@ LONG = {
     "quasi_newton",
     "scissor_lift",
     "sphere_chain",
+    "trot_by_gradient",
     "walking",
 }
 

@@ -5,7 +5,18 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from symvi import ArgumentError, Simulator, SolverError
+from symvi import (
+    Actuator,
+    ArgumentError,
+    Body,
+    Joint,
+    JointDamper,
+    JointSpring,
+    Mechanism,
+    Rod,
+    Simulator,
+    SolverError,
+)
 from symvi.simulate.rotation_vectors import exponential, left_jacobian, product, rotation_vector
 from symvi.simulate.slope_path import SlopePath
 from symvi.simulate.step_map import StepMap
@@ -108,3 +119,33 @@ def test_coordinates_that_close_no_loop_are_refused() -> None:
     crank = StepMap(Simulator(mechanism.changed(drivers=[])), STEP, coordinates=["guide"])
     with pytest.raises(SolverError, match="no state of these coordinates closes the joints"):
         crank([0.5, 0.0])
+
+
+def test_a_step_of_another_length_is_that_of_another_map() -> None:
+    """With a spring and a damper, whose weights follow from the length; its slope beside differences of two maps."""
+    simulator, x, u, off = sprung(), np.array([0.3, -0.2, 1.0, 0.5]), np.array([0.4]), 1e-5
+    step = StepMap(simulator, 0.02)
+    size = len(step.names)
+    x = np.concatenate([x, step.start[4:]])[:size]
+    found, _ = step.lasting(x, u, step.going, 0.03)
+    assert found.by_length is not None
+    near, far, other = (StepMap(simulator, h) for h in (0.03 - off, 0.03 + off, 0.03))
+    np.testing.assert_allclose(found.next[:4], other(x, u)[:4], rtol=0, atol=1e-12)
+    np.testing.assert_allclose(found.by_length[:4], ((far(x, u) - near(x, u)) / (2 * off))[:4], rtol=0, atol=1e-6)
+    assert np.abs(found.by_length[:4]).max() > 0.1
+    np.testing.assert_allclose(step(x, u), StepMap(simulator, 0.02)(x, u), rtol=0, atol=1e-12)  # its own length is back
+
+
+def sprung() -> Simulator:
+    """Two hinged rods, one with a motor, one with a spring and a damper."""
+    rods = [Body(name=name, mass=1.0, shape=Rod(length=1.0, radius=0.02, position=(0, 0, -0.5))) for name in ("a", "b")]
+    joints = [
+        Joint(name="one", type="revolute", child="a", axis=(0, 1, 0)),
+        Joint(name="two", type="revolute", parent="a", child="b", parent_anchor=(0, 0, -1), axis=(0, 1, 0)),
+    ]
+    forces = [
+        Actuator(name="motor", joint="one"),
+        JointSpring(name="spring", joint="two", stiffness=20.0),
+        JointDamper(name="damper", joint="two", damping=0.5),
+    ]
+    return Simulator(Mechanism(name="sprung", bodies=rods, joints=joints, forces=forces))

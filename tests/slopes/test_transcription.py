@@ -49,6 +49,41 @@ def test_a_cart_is_brought_to_rest_at_the_least_squares_of_forces() -> None:
     assert plan.cost == pytest.approx((expected**2).sum(), rel=1e-8)
 
 
+@pytest.mark.parametrize("steps", [10, 20])
+def test_the_shortest_time_is_that_of_full_thrust_then_full_brake(steps: int) -> None:
+    """Bang-bang with one switch, of which the step in between takes a share; the closed form of the steps says when."""
+    most, mass = 4.0, 2.0
+    plan = transcribe(
+        rail(), 2.0, 2.0 / steps, R=[1e-9], end={"track": 1.0, "track.rate": 0.0}, bounds={FORCE: (-most, most)},
+        free_time=(0.2, 5.0), time_cost=1.0,
+    )  # fmt: skip
+    share = np.ones(steps)
+    share[0] = 0.5  # at a start, the forces of its knot act for half a step
+    ahead = np.clip((share.sum() / 2 - np.concatenate([[0.0], np.cumsum(share)[:-1]])) / share, 0.0, 1.0)
+    force = most * (2 * ahead - 1)  # thrust until half of the time is over
+    shortest = np.sqrt(mass / (share * force @ (steps - np.arange(steps))))
+    assert plan.converged and plan.step == pytest.approx(shortest, rel=1e-5)
+    np.testing.assert_allclose(plan.u[:, 0], force, rtol=0, atol=1e-2)
+    assert plan.time == pytest.approx(plan.step * np.arange(steps + 1))
+    motion = rail().simulate(plan.time[-1], plan.step, inputs=plan.inputs)
+    assert motion.coordinates("track")[-1, 0] == pytest.approx(1.0, abs=1e-7)
+
+
+def test_a_pole_is_swung_up_in_the_time_that_costs_least() -> None:
+    """Beside plans of given times: none nearby costs less."""
+    start, about = state_from(cart_pole(), {"hinge": 0.5}), {"R": {FORCE: 0.01}, "end": STILL}
+    found = transcribe(
+        Simulator(cart_pole()), 1.0, 0.05, start=start, free_time=(0.5, 3.0), time_cost=2.0, **about
+    )  # fmt: skip
+    assert found.converged and 0.51 < found.time[-1] < 2.99
+    others = [
+        transcribe(Simulator(cart_pole()), 20 * h, h, start=start, **about).cost + 2.0 * 20 * h
+        for h in (0.97 * found.step, found.step, 1.03 * found.step)
+    ]
+    assert found.cost == pytest.approx(others[1], rel=1e-6)
+    assert others[1] < min(others[0], others[2])
+
+
 def test_a_pole_swings_up_within_its_bounds_and_simulate_repeats_it() -> None:
     plan = swing_up()
     assert plan.converged and plan.iterations < 100, plan
@@ -129,6 +164,11 @@ def test_what_cannot_be_transcribed_is_refused_by_name() -> None:
         "guess 'arc': use 'line', 'motion' or finite numbers of shape .21, 2.": {"guess": "arc"},
         "constraints: number 0": {"constraints": lambda x, u: [x["track"]]},
         "cost: returned something of shape": {"cost": lambda x, u: x["track"]},
+        "'free_time' is .2, 1.: the least is above": {"free_time": (2, 1)},
+        "free_time .-1, 1.: give .least": {"free_time": (-1, 1)},
+        "'free_time' is 3": {"free_time": 3},
+        "time_cost -1": {"free_time": (1, 2), "time_cost": -1},
+        "time_cost: the time is given": {"time_cost": 1.0},
         "several must fall": {"smoothing": (1e-3, 1e-2)},
         "no contacts, limits or dry friction": {"smoothing": 1e-3},
         "whole steps": {"time": 0.0},
