@@ -112,17 +112,14 @@ def _function(text: str, label: str, path: Path | None, name: str, include, defi
     if name not in program.unit.functions:
         known = ", ".join(program.unit.functions) or "none"
         raise refused(Place(label, 1), f"there is no function {name} here; functions: {known}")
-    return CFunction(program, _read(program, name, label), notes, cleared)
-
-
-def _read(program: Program, name: str, label: str) -> Function:
     try:
-        function = program.function(name, Place(label, 1))
+        found = [program.function(name, Place(label, 1))]
     except SourceError as error:
         program.wrong(error)
-    if program.problems:
+        found = []
+    if program.problems or not found:
         raise SourceError(sorted(set(program.problems)))
-    return function
+    return CFunction(program, found[0], notes, cleared)
 
 
 def _text(source: str | Path) -> tuple[str, str, Path | None]:

@@ -31,6 +31,8 @@ class Scalar:
     """A number of a world, in a user's code. `told` takes notes of what constants were read as."""
 
     __slots__ = ("value", "world", "told", "orders")
+    __mul__: Any  # as the others set below
+    __lt__: Any
 
     def __init__(self, value, world: World, told: Callable[[str], None]):
         self.value, self.world, self.told = value, world, told
