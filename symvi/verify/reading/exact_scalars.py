@@ -18,7 +18,7 @@ from symvi.exact.dual import reciprocal
 from symvi.verify.errors import NeedsFloats, VerificationError
 from symvi.verify.reading.constants import Constant, meaning, of_short_float
 from symvi.verify.reading.elementary import call, power, sign
-from symvi.verify.reading.sites import condition_at, user_frame
+from symvi.verify.reading.sites import condition_at, place_in, user_frame
 from symvi.verify.reading.worlds import World
 
 PACKAGES = ("numpy", "mpmath", "sympy")
@@ -207,7 +207,7 @@ def _meaning(number: Any) -> Constant:
 def user_line() -> str:
     """file.py:12, the innermost line of code that is neither this package's nor NumPy's."""
     frame = user_frame(INSIDE)
-    return f"{frame.f_code.co_filename.replace(chr(92), '/').rsplit('/', 1)[-1]}:{frame.f_lineno}"
+    return place_in(frame.f_code, frame.f_lineno)
 
 
 def user_condition() -> str:

@@ -6,21 +6,19 @@ any one term left out, turned over or doubled, as errors in the chain rule leave
 
 from __future__ import annotations
 
-import linecache
 import math
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import islice
 from typing import Any
 
 from symvi.exact.dual import Dual, Slopes
 from symvi.verify.errors import OutsideDomain
 from symvi.verify.reading.recorded import ADD, DIVIDE, MULTIPLY, OPERATIONS, SUBTRACT, Recorded
+from symvi.verify.reading.sites import place_in, quoted
 from symvi.verify.reading.worlds import World
 
-LONGEST = 60  # characters of code that are quoted
 CHANGE = "the first derivative of"
 SLOPES: dict[int, Callable] = {
     ADD: lambda a, b: (1.0, 1.0),
@@ -161,8 +159,7 @@ def called_at() -> tuple[str, object]:
         frame = frame.f_back
     if found is None:
         return "", None
-    code, line = found.f_code, found.f_lineno
-    return f"{code.co_filename.replace(chr(92), '/').rsplit('/', 1)[-1]}:{line}", (code, found.f_lasti)
+    return place_in(found.f_code, found.f_lineno), (found.f_code, found.f_lasti)
 
 
 def site_said(site: object, place: str) -> str:
@@ -172,8 +169,5 @@ def site_said(site: object, place: str) -> str:
     if not isinstance(site, tuple):
         return place
     code, instruction = site
-    line, end_line, start, end = next(islice(code.co_positions(), instruction // 2, None), (None,) * 4)
-    if line is None or line != end_line:
-        return place
-    text = linecache.getline(code.co_filename, line).encode()[start:end].decode(errors="replace")
-    return f"{text} in {place}" if text and len(text) <= LONGEST else place
+    text = quoted(code, instruction)
+    return f"{text} in {place}" if text and not text.endswith("...") else place

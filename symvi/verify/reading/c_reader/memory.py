@@ -118,8 +118,9 @@ class Pointer:
 
     def all(self, size: int) -> dict[int, Any]:
         """A struct: what is written in it, by offsets."""
-        cells = {} if self.storage is None else self.storage.cells
-        return {at - self.offset: cells[at] for at in cells if self.offset <= at < self.offset + size}
+        cells, inside = {} if self.storage is None else self.storage.cells, range(self.offset, self.offset + size)
+        places = [at for at in inside if at in cells] if size < len(cells) else [at for at in cells if at in inside]
+        return {at - self.offset: cells[at] for at in places}
 
     def put(self, content: Mapping[int, Any], place: Place):
         """Write a struct, or some of its like one after the other."""

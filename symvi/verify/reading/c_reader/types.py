@@ -6,7 +6,6 @@ void is None, a pointer is a subclass of Address, and an array of a length that 
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterator
 from ctypes import (
     c_bool,
     c_double,
@@ -92,16 +91,16 @@ def members(of: Type) -> list[tuple[str, Type, int]]:
     return [(name, kind, getattr(of, name).offset) for name, kind in of._fields_]
 
 
-def leaves(of: Type, start: int = 0) -> Iterator[tuple[int, Type]]:
+@cache
+def leaves(of: Type) -> tuple[tuple[int, Type], ...]:
     """(offset, type) of all numbers and pointers in a value of a type."""
     if is_array(of):
-        for k in range(of._length_):
-            yield from leaves(of._type_, start + k * size(of._type_))
+        parts = [(k * size(of._type_), of._type_) for k in range(of._length_)]
     elif is_struct(of):
-        for _, kind, offset in members(of):
-            yield from leaves(kind, start + offset)
+        parts = [(offset, kind) for _, kind, offset in members(of)]
     else:
-        yield start, of
+        return ((0, of),)
+    return tuple((start + at, kind) for start, part in parts for at, kind in leaves(part))
 
 
 def cells(of: Type) -> int:
