@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import linecache
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from itertools import count
 
 from mpmath import mp
@@ -158,7 +158,7 @@ def values(subject: Guarded, text: str) -> judge.Values:
     """The entries of a claim at a point, in many digits."""
     claimed = function(text, "G", **EXACT)
 
-    def at(point: dict) -> list:
+    def at(point: Mapping[str, list]) -> list:
         given = {
             name: point[name] if variable.shape else point[name][0] for name, variable in subject.variables.items()
         }

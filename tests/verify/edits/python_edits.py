@@ -9,6 +9,7 @@ import ast
 from collections.abc import Callable, Iterator
 from copy import deepcopy
 from random import Random
+from typing import Any
 
 OTHER_OPERATORS: dict[type, type] = {
     ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult, ast.Lt: ast.Gt, ast.Gt: ast.Lt,
@@ -67,7 +68,8 @@ def _signs(node: ast.AST, nodes: list[ast.AST], random: Random) -> bool:
 
 def _factors(node: ast.AST, nodes: list[ast.AST], random: Random) -> bool:
     if isinstance(node, ast.Constant) and type(node.value) in (int, float) and not _is_index(node, nodes):
-        node.value = random.choice((2 * node.value, node.value / 2, node.value + 1))
+        number: Any = node.value
+        node.value = random.choice((2 * number, number / 2, number + 1))
         return True
     if isinstance(node, ast.BinOp) and isinstance(node.op, PRODUCTS):
         return _become(node, ast.BinOp(ast.Constant(2), ast.Mult(), deepcopy(node)))
@@ -140,7 +142,8 @@ def _functions(node: ast.AST, nodes: list[ast.AST], random: Random) -> bool:
 def _branches(node: ast.AST, nodes: list[ast.AST], random: Random) -> bool:
     """The two sides of a condition exchanged."""
     if isinstance(node, ast.If | ast.IfExp) and node.orelse:
-        node.body, node.orelse = node.orelse, node.body
+        sides = vars(node)
+        sides["body"], sides["orelse"] = sides["orelse"], sides["body"]
         return True
     return False
 
