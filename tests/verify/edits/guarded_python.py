@@ -159,9 +159,8 @@ def values(subject: Guarded, text: str) -> judge.Values:
     claimed = function(text, "G", **EXACT)
 
     def at(point: Mapping[str, list]) -> list:
-        given = {
-            name: point[name] if variable.shape else point[name][0] for name, variable in subject.variables.items()
-        }
+        kinds = subject.variables.items()  # copies, for code that writes to its arguments
+        given = {name: list(point[name]) if kind.shape else point[name][0] for name, kind in kinds}
         try:
             found = claimed(**given)
         except (IndexError, TypeError, UnboundLocalError) as error:
