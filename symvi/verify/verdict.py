@@ -332,10 +332,7 @@ def _index(shape: tuple[int, ...], k: int) -> tuple[int, ...]:
 
 
 def _count(problem: Problem) -> int:
-    found = 1
-    for size in problem.shape:
-        found *= size
-    return found
+    return prod(problem.shape)
 
 
 def _column_names(problem: Problem) -> list[str]:
@@ -349,15 +346,11 @@ def _column_names(problem: Problem) -> list[str]:
 def _branches_said(decision: Decision) -> Iterator[str]:
     """The branches that are wrong somewhere first; as many as a reader may want."""
     branches = sorted((branch for branch in decision.branches if branch.path), key=lambda branch: not branch.wrong)
-    yield from map(_branch_text, branches[:MOST_LISTED])
+    for branch in branches[:MOST_LISTED]:
+        yield f"{branch.said}: {f'{len(branch.wrong)} wrong' if branch.wrong else 'right'}"
     if len(branches) > MOST_LISTED:
         wrong = sum(bool(branch.wrong) for branch in branches[MOST_LISTED:])
         yield f"and {len(branches) - MOST_LISTED} more ways through the conditions, {wrong} of them wrong"
-
-
-def _branch_text(branch: Branch) -> str:
-    state = f"{len(branch.wrong)} wrong" if branch.wrong else "right"
-    return f"{branch.said}: {state}"
 
 
 def _notes(problem: Problem, decision: Decision) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from fractions import Fraction
 
 
@@ -13,6 +14,8 @@ class Doubles:
     number, root = staticmethod(float), staticmethod(math.sqrt)
     sin, cos, exp, log = (staticmethod(f) for f in (math.sin, math.cos, math.exp, math.log))
     atan2, asin, acos = (staticmethod(f) for f in (math.atan2, math.asin, math.acos))
+    hypot = staticmethod(math.hypot)
+    power = staticmethod(operator.pow)
 
     def __init__(self):
         self.sites: list[tuple[str, bool]] = []

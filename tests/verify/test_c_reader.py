@@ -65,6 +65,13 @@ BODIES = {
     "y[1] = 2; else y[1] = 3; y[2] = (x[0] >= 0) + 2*(x[1] == x[1]); y[3] = x[3] || 0;",
     "switch_falls_through": "for (int i = 0; i < 4; i++) switch (i + FIRST) { case 0: y[i] = 1; break; "
     "case SECOND - 3: y[i] = 2; case 2: y[i] = x[i]; break; default: y[i] = THIRD; }",
+    "next_turns": "for (int i = 0; i < 4; i++) { switch (i) { case 1: y[i] = 1; continue; case 2: y[i] = 7; break; "
+    "default: y[i] = 3; } y[i] += x[i]; } int k = 0; do { if (k == 1) continue; y[0] += k; } while (++k < 4); "
+    "if (x[0] > 9) y[1] = 5; else if (x[1] > 9) y[1] = 6; else if (x[2] < 9) y[1] -= 2; else y[1] = 8; "
+    "for (k = 3; k; k--) switch (k) { case 3: { if (x[3] < 9) continue; } case 2: y[3] += k; default: y[3] *= 2; }",
+    "copies": "pose z = {.q = UNIT}, w[2] = {z}; w[1] = w[0]; w[1].q.v[2] = x[0]; z = w[1]; w[1].q.v[2] = 3; "
+    "quaternion *p = &w[1].q, q = *p; p->v[2] += 1; (*p).w *= x[1]; q.v[0] = p->v[2]; real r[4] = {0}; "
+    "memcpy(r, p, sizeof *p); y[0] = z.q.v[2]; y[1] = w[1].q.w; y[2] = q.v[0] + q.v[2]; y[3] = r[3] + sizeof(pose);",
     "arrays": "real a[2][3] = {{x[0]}, {[2] = x[1]}}, b[] = {1, x[2], 3}; real *p = a[1]; p[1] = b[1]; *p++ = 7; "
     "*p += 1; memcpy(a[0] + 1, b, 2*sizeof *b); y[0] = a[0][1]; y[1] = a[0][2]; y[2] = a[1][1]; "
     "y[3] = *(&a[0][0] + 5);",

@@ -54,3 +54,18 @@ def test_an_unknown_parameter_is_told_in_sentences() -> None:
 def test_what_is_wrong_in_braces_is_told_with_its_line() -> None:
     with pytest.raises(verify.VerificationError, match="line 3: designators"):
         verify.c("void J(const double *x, double J[1]) {\n\n const double two[] = {[1] = 2};\n J[0] = two[1]; }", "J")
+
+
+@pytest.mark.parametrize(
+    ("function", "slope", "wrong"),
+    [
+        ("erf(x)", "2/sqrt(M_PI)*exp(-x*x)", "1/sqrt(M_PI)*exp(-x*x)"),
+        ("log2(x*x + 1)", "2*x/(x*x + 1)/log(2)", "2*x/(x*x + 1)"),
+        ("asinh(x)", "1/sqrt(1 + x*x)", "1/(1 + x*x)"),
+    ],
+)
+def test_functions_of_math_h_are_the_elementary_ones(function: str, slope: str, wrong: str) -> None:
+    text = "#include <math.h>\ndouble f(double x) {{ return {}; }}"
+    given = verify.c(text.format(function), "f")
+    assert verify.derivative(given, verify.c(text.format(slope), "f"), "x", {"x": verify.scalar()}).right
+    assert not verify.derivative(given, verify.c(text.format(wrong), "f"), "x", {"x": verify.scalar()}).right

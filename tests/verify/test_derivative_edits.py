@@ -118,9 +118,10 @@ def test_whole_reports_on_errors() -> None:
 
 # --- code with conditions -------------------------------------------------------------------------------------------
 @pytest.mark.thorough
+@pytest.mark.parametrize("name", ["C", "Python"])
 @pytest.mark.parametrize("number", range(2 * len(guarded.SUBJECTS)))
-def test_errors_in_guarded_code_are_judged_by_their_effect(number: int) -> None:
-    found = guarded.tried(number, seed=1)
+def test_errors_in_guarded_code_are_judged_by_their_effect(number: int, name: str) -> None:
+    found = guarded.tried(number, seed=1, name=name)
     assert found.outcome not in (guarded.MISSED, guarded.ALARM), str(found)
 
 

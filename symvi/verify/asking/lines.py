@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from math import isqrt, sqrt
 
-from symvi.verify.asking.points import Point
+from symvi.verify.asking.points import Point, on_sphere
 from symvi.verify.asking.variables import Variable
 from symvi.verify.errors import OutsideDomain
 
@@ -95,13 +95,13 @@ def placed(numbers: Point, variables: Mapping[str, Variable]) -> Point:
 
 def _curved(variable: Variable, name: str, numbers: Point) -> list[Fraction]:
     if variable.kind in ("quaternion", "unit vector"):
-        return _sphere(numbers[name])
+        return on_sphere(numbers[name])
     if variable.kind == "rotation":
         return _turned(numbers[name])
     if variable.kind == "angular velocity":
         if sum(x * x for x in numbers[name]) >= 1:
             raise OutsideDomain("an angular velocity of more than half a turn")
-        return [2 * x / numbers[variable.over][0] for x in _sphere(numbers[name])[1:]]
+        return [2 * x / numbers[variable.over][0] for x in on_sphere(numbers[name])[1:]]
     return list(numbers[name])
 
 
@@ -114,11 +114,6 @@ def _projected(q: list[Fraction]) -> list[Fraction]:
     if q[0] == -1:
         raise OutsideDomain("the pole of the projection")
     return [x / (1 + q[0]) for x in q[1:]]
-
-
-def _sphere(u: list[Fraction]) -> list[Fraction]:
-    square = sum((x * x for x in u), Fraction(0))
-    return [(1 - square) / (1 + square), *(2 * x / (1 + square) for x in u)]
 
 
 def _turn(rotation: list[Fraction]) -> list[Fraction]:

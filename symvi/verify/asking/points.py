@@ -6,7 +6,7 @@ velocities from the unit quaternion of half their turn, w = (2/h) a, whose scala
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from itertools import product
 from random import Random
@@ -44,9 +44,7 @@ class Draw:
         return abs(self.number()) or Fraction(1)
 
     def sphere(self, size: int) -> list[Fraction]:
-        u = [self.number() / 2 for _ in range(size - 1)]
-        square = sum(x * x for x in u)
-        found = [(1 - square) / (1 + square), *(2 * x / (1 + square) for x in u)]
+        found = on_sphere([self.number() / 2 for _ in range(size - 1)])
         self.random.shuffle(found) if self.spread >= 1 else None
         return found
 
@@ -135,6 +133,12 @@ def _inertia(shape: tuple[int, ...], draw: Draw) -> list[Fraction]:
     xy, xz, yz = (draw.number() / 8 for _ in range(3))
     xx, yy, zz = (moment + abs(xy) + abs(xz) + abs(yz) for moment in moments)
     return [xx, yy, zz, xy, xz, yz] if shape == (6,) else [xx, xy, xz, xy, yy, yz, xz, yz, zz]
+
+
+def on_sphere(u: Sequence[Fraction]) -> list[Fraction]:
+    """The unit vector, or quaternion, of which u is the stereographic projection."""
+    square = sum((x * x for x in u), Fraction(0))
+    return [(1 - square) / (1 + square), *(2 * x / (1 + square) for x in u)]
 
 
 def rotation_of(q) -> list:

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from symvi.naive.quaternion import multiply
 from symvi.verify.asking.lines import is_allowed
-from symvi.verify.asking.points import Point, rotation_of
+from symvi.verify.asking.points import Point, on_sphere, rotation_of
 from symvi.verify.asking.variables import Variable
 
 NEXT_TO_NOTHING = Fraction(1, 10**12)  # of ordinary numbers
@@ -40,9 +40,7 @@ def _shaken(variable: Variable, values: list[Fraction], shake: Fraction) -> list
 
 def turned(variable: Variable, values: list[Fraction], by: Sequence[Fraction]) -> list[Fraction]:
     """A quaternion, unit vector or rotation after a turn of about half a small rotation vector, exact."""
-    half = [part / 4 for part in by]
-    square = sum((x * x for x in half), Fraction(0))
-    small = [(1 - square) / (1 + square), *(2 * x / (1 + square) for x in half)]
+    small = on_sphere([part / 4 for part in by])
     if variable.kind == "quaternion":
         return variable.stored(multiply(variable.scalar_first(values), small))
     turn, width = rotation_of(small), len(values) // 3

@@ -6,45 +6,31 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from symvi.verify.errors import NeedsFloats, OutsideDomain
-from symvi.verify.reading.elementary import NAMES, absolute, call, power
+from symvi.verify.reading.elementary import NAMES, call, power
 from symvi.verify.reading.worlds import MachineWorld, World
 
 
 class Arithmetic:
-    """number(Fraction), root(x), absolute(x), power(x, p/q), pi, less, less_equal, equal, and sin, cos, ... by name.
+    """number(Fraction), rounded(Fraction, unit), root(x), power(x, p/q), pi, less, equal, and sin, cos, ... by name.
 
     Numbers are a world's, or dual numbers over them; + - * / and unary minus are their own. `site` says where a
-    condition stands, "line 12: x < 0": the ways that it goes are tested one by one.
+    condition stands, "line 12: x < 0": the ways that it goes are tested one by one. at(value, text), where the world
+    has it, hears where a number that was just computed stands in the code; diagnoses name it.
     """
 
     def __init__(self, world: World):
-        self.world = world
-
-    def number(self, value: int | Fraction):
-        return self.world.constant(value)
-
-    def rounded(self, value: Fraction, unit: Fraction):
-        """A number that was rounded by up to a few units of its last place."""
-        return self.world.rounded(value, unit)
+        self.world, self.at = world, world.at
+        self.number, self.rounded, self.root = world.constant, world.rounded, world.functions.sqrt
 
     @property
     def pi(self):
         return self.world.pi
 
-    def root(self, x):
-        return self.world.functions.sqrt(x)
-
     def power(self, x, exponent: int | Fraction):
         return power(self.world, x, exponent)
 
-    def absolute(self, x):
-        return absolute(self.world, x)
-
     def less(self, a, b, site: object = "condition") -> bool:
         return self.world.decide(self.world.compare(a, b) < 0, site)
-
-    def less_equal(self, a, b, site: object = "condition") -> bool:
-        return self.world.decide(self.world.compare(a, b) <= 0, site)
 
     def equal(self, a, b, site: object = "condition") -> bool:
         return self.world.decide(self.world.compare(a, b) == 0, site)
@@ -66,8 +52,3 @@ class Arithmetic:
             return function(*numbers)
         except (ValueError, OverflowError) as error:
             raise OutsideDomain(str(error)) from None
-
-    def at(self, value: object, text: str) -> None:
-        """Where the number that was just computed stands in the code: "line 12: a * b"; diagnoses name it."""
-        if self.world.at is not None:
-            self.world.at(value, text)

@@ -135,13 +135,12 @@ def _texts(names: object) -> dict[str, str]:
 
 def _told_apart(members: Mapping[str, tuple[str, int]], said: str) -> None:
     """Raises VerificationError for two parameters that are the same number."""
-    of: dict[tuple[str, int], list[str]] = {}
-    for parameter, entry in members.items():
-        of.setdefault(entry, []).append(parameter)
-    for (variable, k), parameters in of.items():
-        if len(parameters) > 1:
-            one = f"number {k + 1} of {variable}"
-            raise VerificationError(f"{said}: the parameters {', '.join(sorted(parameters))} are one number, {one}")
+    for variable, k in set(members.values()):
+        same = sorted(parameter for parameter, entry in members.items() if entry == (variable, k))
+        if len(same) > 1:
+            raise VerificationError(
+                f"{said}: the parameters {', '.join(same)} are one number, number {k + 1} of {variable}"
+            )
 
 
 def _members(parameters: Iterable, variables: Mapping[str, Variable], names: Mapping[str, str]) -> dict:

@@ -21,10 +21,10 @@ from pathlib import Path
 
 from symvi.verify.reading.c_reader import types
 from symvi.verify.reading.c_reader.declarations import Unit
-from symvi.verify.reading.c_reader.functions import Function, Program
 from symvi.verify.reading.c_reader.parameters import Arguments, parameters_of
 from symvi.verify.reading.c_reader.preprocess import OUTSIDE, preprocessed, text_of_file
-from symvi.verify.reading.c_reader.problems import TEXT, Note, Place, SourceError, deep, jumping, refused
+from symvi.verify.reading.c_reader.problems import TEXT, Note, Place, SourceError, deep, refused
+from symvi.verify.reading.c_reader.program import Function, Program
 from symvi.verify.reading.c_reader.types import Type
 
 LINKAGE = re.compile(r'\bextern\s*"C(\+\+)?"')
@@ -40,16 +40,14 @@ class CFunction:
     with its place; a jump, as floor(x), has.
     """
 
-    def __init__(
-        self, program: Program, function: Function, notes: Iterable[Note], cleared: Iterable[str] = (), in_floats=()
-    ):
+    def __init__(self, program: Program, function: Function, notes: Iterable[Note], cleared: Iterable[str] = ()):
         self._program, self._function = program, function
         self.name, self.file, self.line = function.name, function.place.file, function.place.line
         self.parameters = tuple(parameters_of(function))
-        self.returns = 0 if isinstance(function.returned, types.Void) else types.cells(function.returned)
+        self.returns = 0 if function.returned is None else types.cells(function.returned)
         self.notes = tuple(sorted({*notes, *program.notes, *_single_precision(program.unit)}))
         self.branches = tuple(str(place) for place in sorted(program.branches))
-        self.in_floats = tuple(in_floats)
+        self.in_floats = tuple(program.in_floats)
         self.cleared = frozenset(cleared)
         names = {parameter.name for parameter in self.parameters}
         for name in sorted(self.cleared - names):
@@ -68,14 +66,13 @@ class CFunction:
             names = ", ".join(parameter.name for parameter in self.parameters)
             raise refused(self._function.place, f"{self.name} has no parameter {', '.join(unknown)}; it has {names}")
         with deep(self._function.place):
-            machine = self._program.machine(arithmetic)
-            zero = machine.numbers[0]
-            cells = Arguments(self._function, self.parameters, self.cleared, inputs, arithmetic, zero)
-            returned = self._program.run(self._function, machine, cells.storages)
-        results = {parameter.name: cells.written(parameter) for parameter in self.parameters
-                   if parameter.direction in ("out", "both")}  # fmt: skip
+            given = Arguments(self._function, self.parameters, self.cleared, inputs)
+            returned = self._program.run(self._function, arithmetic, given.pointers)
+        outputs = (parameter for parameter in self.parameters if parameter.direction in ("out", "both"))
+        results = {parameter.name: given.written(parameter) for parameter in outputs}
         if self.returns:
-            results["return"] = list(returned) if isinstance(returned, list) else [returned]
+            is_struct = isinstance(returned, dict)
+            results["return"] = [returned[at] for at in sorted(returned)] if is_struct else [returned]
         return results
 
 
@@ -115,19 +112,14 @@ def _function(text: str, label: str, path: Path | None, name: str, include, defi
     if name not in program.unit.functions:
         known = ", ".join(program.unit.functions) or "none"
         raise refused(Place(label, 1), f"there is no function {name} here; functions: {known}")
-    with jumping() as in_floats:
-        function = _read(program, name, label)
-    return CFunction(program, function, notes, cleared, in_floats)
-
-
-def _read(program: Program, name: str, label: str) -> Function:
     try:
-        function = program.function(name, Place(label, 1))
+        found = [program.function(name, Place(label, 1))]
     except SourceError as error:
         program.wrong(error)
-    if program.problems:
+        found = []
+    if program.problems or not found:
         raise SourceError(sorted(set(program.problems)))
-    return function
+    return CFunction(program, found[0], notes, cleared)
 
 
 def _text(source: str | Path) -> tuple[str, str, Path | None]:

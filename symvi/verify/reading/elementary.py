@@ -12,7 +12,7 @@ from symvi.verify.reading.worlds import World
 
 def call(world: World, name: str, arguments: list):
     """The function of this name in a world. Raises VerificationError for a name that is none."""
-    if name in ("sqrt", "sin", "cos", "exp", "log", "atan2"):
+    if name in PLAIN:
         return getattr(world.functions, name)(*arguments)
     if name not in TABLE:
         raise VerificationError(f"the function {name} is not among those that can be verified: {', '.join(NAMES)}")
@@ -49,10 +49,6 @@ def sign(world: World, x, site: object = "the number in sign() below zero"):
     return world.constant(order)
 
 
-def _tan(world, x):
-    return world.functions.sin(x) / world.functions.cos(x)
-
-
 def _cofactor(world, x):
     """The root of 1 - x²."""
     return world.functions.sqrt(1 - x * x)
@@ -74,14 +70,6 @@ def _tanh(world, x):
     return 1 - 2 * reciprocal(e * e + 1)
 
 
-def _sech(world, x):
-    return reciprocal(_cosh(world, x))
-
-
-def _csch(world, x):
-    return reciprocal(_sinh(world, x))
-
-
 def _asinh(world, x):
     return world.functions.log(x + world.functions.sqrt(x * x + 1))
 
@@ -91,24 +79,12 @@ def _acosh(world, x):
     return f.log(x + f.sqrt(x - 1) * f.sqrt(x + 1))
 
 
-def _atanh(world, x):
-    return world.functions.log((1 + x) / (1 - x)) / 2
-
-
 def _erf(world, x):
     """Of the worlds that have it; its derivative is 2/sqrt(pi) e^-x²."""
     f = world.functions
     if "erf" not in f.base:
         raise VerificationError("the error function has no value on these numbers")
     return f.erf(x, lambda: 2 * reciprocal(f.sqrt(world.pi)))
-
-
-def _hypot(world, *entries):
-    return world.functions.sqrt(sum((x * x for x in entries), world.zero))
-
-
-def _pow(world, x, y):
-    return world.functions.exp(y * world.functions.log(x))
 
 
 def _cbrt(world, x):
@@ -127,7 +103,7 @@ def _sinc(world, x):
 TABLE: dict[str, Callable] = {
     "abs": absolute,
     "sign": sign,
-    "tan": _tan,
+    "tan": lambda w, x: w.functions.sin(x) / w.functions.cos(x),
     "cot": lambda w, x: w.functions.cos(x) / w.functions.sin(x),
     "sec": lambda w, x: reciprocal(w.functions.cos(x)),
     "csc": lambda w, x: reciprocal(w.functions.sin(x)),
@@ -138,12 +114,12 @@ TABLE: dict[str, Callable] = {
     "cosh": _cosh,
     "tanh": _tanh,
     "coth": lambda w, x: reciprocal(_tanh(w, x)),
-    "sech": _sech,
-    "csch": _csch,
+    "sech": lambda w, x: reciprocal(_cosh(w, x)),
+    "csch": lambda w, x: reciprocal(_sinh(w, x)),
     "asinh": _asinh,
     "acosh": _acosh,
-    "atanh": _atanh,
-    "acoth": lambda w, x: _atanh(w, reciprocal(x)),
+    "atanh": lambda w, x: w.functions.log((1 + x) / (1 - x)) / 2,
+    "acoth": lambda w, x: TABLE["atanh"](w, reciprocal(x)),
     "acot": lambda w, x: w.functions.atan2(reciprocal(x), w.one),
     "asec": lambda w, x: TABLE["acos"](w, reciprocal(x)),
     "acsc": lambda w, x: TABLE["asin"](w, reciprocal(x)),
@@ -155,14 +131,15 @@ TABLE: dict[str, Callable] = {
     "log1p": lambda w, x: w.functions.log(x + 1),
     "log2": lambda w, x: w.functions.log(x) / w.functions.log(w.constant(2)),
     "log10": lambda w, x: w.functions.log(x) / w.functions.log(w.constant(10)),
-    "hypot": _hypot,
+    "hypot": lambda w, *xs: w.functions.sqrt(sum((x * x for x in xs), w.zero)),
     "cbrt": _cbrt,
-    "pow": _pow,
+    "pow": lambda w, x, y: w.functions.exp(y * w.functions.log(x)),
     "sinc": _sinc,
     "max": lambda w, *xs: _extreme(w, xs, 1),
     "min": lambda w, *xs: _extreme(w, xs, -1),
 }
-NAMES = ("sqrt", "sin", "cos", "exp", "log", "atan2", *TABLE)
+PLAIN = ("sqrt", "sin", "cos", "exp", "log", "atan2")
+NAMES = (*PLAIN, *TABLE)
 
 
 def _extreme(world, entries, way: int):

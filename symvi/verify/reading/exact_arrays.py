@@ -432,92 +432,87 @@ def _is_foreign(module: str | None) -> bool:
     return first in FOREIGN or (first in sys.stdlib_module_names and first != "__main__")
 
 
-def _makers() -> dict:  # noqa: C901, the branches of seven small functions are counted together
-    def exact(array: np.ndarray) -> ExactArray:
-        return _exact(array, *NOW.exact()).view(ExactArray)
+def _standing_in(original: Callable, of: Callable) -> Callable:
+    """A function with the name and the words of the one that it stands for."""
+    return functools.wraps(original, updated=())(of)
 
-    def filling(original: Callable) -> Callable:
-        @functools.wraps(original)
-        def make(*arguments, **options):
-            found = original(*arguments, **options)
-            if found.dtype.kind != "f":
-                return found
-            _tell_of_precision(found.dtype)
-            return exact(found)
 
-        return make
+def _after(original: Callable, change: Callable) -> Callable:
+    """A maker of arrays, and what becomes of an array that it makes."""
+    return _standing_in(original, lambda *arguments, **options: change(original(*arguments, **options)))
 
-    def unwritten(original: Callable) -> Callable:
-        @functools.wraps(original)
-        def make(*arguments, **options):
-            found = original(*arguments, **options)
-            if found.dtype.kind not in "fO":
-                return found
-            _tell_of_precision(found.dtype)
-            return np.full(found.shape, Unwritten(), dtype=object).view(ExactArray)
 
-        return make
+def _now_exact(array: np.ndarray) -> ExactArray:
+    return _exact(array, *NOW.exact()).view(ExactArray)
 
-    def like(original: Callable, fill: object) -> Callable:
-        @functools.wraps(original)
-        def make(a, *arguments, **options):
-            shape = options.get("shape")
-            return exact(np.full(np.shape(a) if shape is None else shape, fill, dtype=object))
 
-        return make
+def _filled(found: np.ndarray) -> np.ndarray:
+    if found.dtype.kind != "f":
+        return found
+    _tell_of_precision(found.dtype)
+    return _now_exact(found)
 
-    def arrays(original: Callable) -> Callable:
-        @functools.wraps(original)
-        def make(a, *arguments, **options):
-            try:
-                held = AS_ARRAY(a, dtype=object) if not isinstance(a, np.ndarray) else a
-            except ValueError:
-                return original(a, *arguments, **options)
-            if held.dtype == object and any(type(_number(x)) is Scalar for x in _objects(held.reshape(-1))):
-                _tell_of_precision(options.get("dtype", arguments[0] if arguments else None))
-                return exact(held)
+
+def _open(found: np.ndarray) -> np.ndarray:
+    if found.dtype.kind not in "fO":
+        return found
+    _tell_of_precision(found.dtype)
+    return np.full(found.shape, Unwritten(), dtype=object).view(ExactArray)
+
+
+def _like(original: Callable, fill: object) -> Callable:
+    def make(a, *arguments, shape=None, **options):
+        return _now_exact(np.full(np.shape(a) if shape is None else shape, fill, dtype=object))
+
+    return _standing_in(original, make)
+
+
+def _array(original: Callable) -> Callable:
+    def make(a, *arguments, **options):
+        try:
+            held = AS_ARRAY(a, dtype=object) if not isinstance(a, np.ndarray) else a
+        except ValueError:
             return original(a, *arguments, **options)
+        if held.dtype == object and any(type(_number(x)) is Scalar for x in _objects(held.reshape(-1))):
+            _tell_of_precision(options.get("dtype", arguments[0] if arguments else None))
+            return _now_exact(held)
+        return original(a, *arguments, **options)
 
-        return make
+    return _standing_in(original, make)
 
-    def gathering(original: Callable) -> Callable:
-        @functools.wraps(original)
-        def make(*arguments, **options):
-            found = original(*arguments, **options)
-            return exact(found) if _is_plain(found) else found
 
-        return make
+def _of_lists(original: Callable) -> Callable:
+    def apply(*arguments, **options):
+        return original(*(np.array(a) if isinstance(a, list | tuple) else a for a in arguments), **options)
 
-    def of_lists(original: Callable) -> Callable:
-        @functools.wraps(original)
-        def apply(*arguments, **options):
-            return original(*(np.array(a) if isinstance(a, list | tuple) else a for a in arguments), **options)
+    return _standing_in(original, apply)
 
-        return apply
 
-    found = {(np, name): filling(getattr(np, name)) for name in ("zeros", "ones", "eye", "identity")}
-    found[np, "empty"] = unwritten(np.empty)
-    found |= {(np, name): gathering(getattr(np, name)) for name in GATHERING}
-    found |= {(np.linalg, f.__name__): of_lists(f) for f in LINEAR_ALGEBRA}
+def _makers() -> dict:
+    found = {(np, name): _after(getattr(np, name), _filled) for name in ("zeros", "ones", "eye", "identity")}
+    found[np, "empty"] = _after(np.empty, _open)
+    found |= {
+        (np, name): _after(getattr(np, name), lambda found: _now_exact(found) if _is_plain(found) else found)
+        for name in GATHERING
+    }
+    found |= {(np.linalg, f.__name__): _of_lists(f) for f in LINEAR_ALGEBRA}
     likes = {"zeros_like": 0, "ones_like": 1, "empty_like": Unwritten()}
-    found |= {(np, name): like(getattr(np, name), fill) for name, fill in likes.items()}
-    found |= {(np, name): arrays(getattr(np, name)) for name in ("array", "asarray", "ascontiguousarray")}
+    found |= {(np, name): _like(getattr(np, name), fill) for name, fill in likes.items()}
+    found |= {(np, name): _array(getattr(np, name)) for name in ("array", "asarray", "ascontiguousarray")}
     return found
 
 
 def _of_scalars(original: Callable, of: Callable) -> Callable:
-    @functools.wraps(original, updated=())
     def apply(*arguments, **options):
         arguments = [_number(a) for a in arguments]
         exact = any(type(a) is Scalar for a in arguments) and not any(isinstance(a, np.ndarray) for a in arguments)
         return of(*arguments) if exact else original(*arguments, **options)
 
-    return apply
+    return _standing_in(original, apply)
 
 
 def _functions() -> dict:
     def taking(original: Callable, name: str) -> Callable:
-        @functools.wraps(original, updated=())
         def apply(*arguments, **options):
             arguments = [_number(a) for a in arguments]
             bounded = name in ("max", "min") and any(_is_infinite(a) for a in arguments)
@@ -529,7 +524,7 @@ def _functions() -> dict:
                 return original(*arguments, **options)
             return next(a for a in arguments if type(a) is Scalar).wrap(call(world, name, exact))
 
-        return apply
+        return _standing_in(original, apply)
 
     found = {(math, name): taking(getattr(math, name), name) for name in NAMES if hasattr(math, name)}
     found[math, "fabs"] = taking(math.fabs, "abs")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import fractions
 import math
+import operator
 from collections.abc import Callable
 from fractions import Fraction
 from numbers import Integral, Real
@@ -17,7 +18,7 @@ from symvi.exact.dual import reciprocal
 from symvi.verify.errors import NeedsFloats, VerificationError
 from symvi.verify.reading.constants import Constant, meaning, of_short_float
 from symvi.verify.reading.elementary import call, power, sign
-from symvi.verify.reading.sites import condition_at, user_frame
+from symvi.verify.reading.sites import condition_at, place_in, user_frame
 from symvi.verify.reading.worlds import World
 
 PACKAGES = ("numpy", "mpmath", "sympy")
@@ -30,6 +31,8 @@ class Scalar:
     """A number of a world, in a user's code. `told` takes notes of what constants were read as."""
 
     __slots__ = ("value", "world", "told", "orders")
+    __mul__: Any  # as the others set below
+    __lt__: Any
 
     def __init__(self, value, world: World, told: Callable[[str], None]):
         self.value, self.world, self.told = value, world, told
@@ -46,38 +49,10 @@ class Scalar:
         """Another operand as a number of the world; None where it is no number."""
         return other.value if type(other) is Scalar else plain_value(other, self.world, self.told)
 
-    # --- arithmetic ---------------------------------------------------------------------------------------------
-    def __add__(self, other):
-        if type(other) is Scalar:
-            return self.wrap(self.value + other.value)
-        other = plain_value(other, self.world, self.told)
-        return NotImplemented if other is None else self.wrap(self.value + other)
-
-    __radd__ = __add__
-
-    def __sub__(self, other):
-        if type(other) is Scalar:
-            return self.wrap(self.value - other.value)
-        other = plain_value(other, self.world, self.told)
-        return NotImplemented if other is None else self.wrap(self.value - other)
-
+    # --- arithmetic, with + - * / and comparisons below -----------------------------------------------------------
     def __rsub__(self, other):
         other = self.other(other)
         return NotImplemented if other is None else self.wrap(other - self.value)
-
-    def __mul__(self, other):
-        if type(other) is Scalar:
-            return self.wrap(self.value * other.value)
-        other = plain_value(other, self.world, self.told)
-        return NotImplemented if other is None else self.wrap(self.value * other)
-
-    __rmul__ = __mul__
-
-    def __truediv__(self, other):
-        if type(other) is Scalar:
-            return self.wrap(self.value / other.value)
-        other = plain_value(other, self.world, self.told)
-        return NotImplemented if other is None else self.wrap(self.value / other)
 
     def __rtruediv__(self, other):
         other = self.other(other)
@@ -128,24 +103,6 @@ class Scalar:
         if constant:
             self.orders = {**known, other: tuple(order for order in left if outcome(order) == answer)}
         return answer
-
-    def __lt__(self, other):
-        return self._asked(other, lambda order: order < 0)
-
-    def __le__(self, other):
-        return self._asked(other, lambda order: order <= 0)
-
-    def __gt__(self, other):
-        return self._asked(other, lambda order: order > 0)
-
-    def __ge__(self, other):
-        return self._asked(other, lambda order: order >= 0)
-
-    def __eq__(self, other):
-        return self._asked(other, lambda order: order == 0)
-
-    def __ne__(self, other):
-        return self._asked(other, lambda order: order != 0)
 
     def __bool__(self) -> bool:
         return self != 0
@@ -250,13 +207,38 @@ def _meaning(number: Any) -> Constant:
 def user_line() -> str:
     """file.py:12, the innermost line of code that is neither this package's nor NumPy's."""
     frame = user_frame(INSIDE)
-    return f"{frame.f_code.co_filename.replace(chr(92), '/').rsplit('/', 1)[-1]}:{frame.f_lineno}"
+    return place_in(frame.f_code, frame.f_lineno)
 
 
 def user_condition() -> str:
     """That line, and which comparison of it."""
     frame = user_frame(INSIDE)
     return condition_at(frame.f_code, frame.f_lasti, user_line)
+
+
+def _arithmetic(operation: Callable) -> Callable:
+    def apply(self: Scalar, other):
+        if type(other) is Scalar:
+            return self.wrap(operation(self.value, other.value))
+        other = plain_value(other, self.world, self.told)
+        return NotImplemented if other is None else self.wrap(operation(self.value, other))
+
+    return apply
+
+
+def _comparison(compare: Callable) -> Callable:
+    def outcome(order: int) -> bool:
+        return compare(order, 0)
+
+    return lambda self, other: self._asked(other, outcome)
+
+
+for _name in ("add", "sub", "mul", "truediv"):
+    setattr(Scalar, f"__{_name}__", _arithmetic(getattr(operator, _name)))
+for _name in ("add", "mul"):
+    setattr(Scalar, f"__r{_name}__", _arithmetic(getattr(operator, _name)))
+for _name in ("lt", "le", "gt", "ge", "eq", "ne"):
+    setattr(Scalar, f"__{_name}__", _comparison(getattr(operator, _name)))
 
 
 def _method(name: str) -> Callable:

@@ -34,17 +34,22 @@ def user_frame(inside: Sequence[str]) -> FrameType:
     return frame
 
 
+def place_in(code: CodeType, line: int | None) -> str:
+    """file.py:12."""
+    return f"{code.co_filename.replace(chr(92), '/').rsplit('/', 1)[-1]}:{line}"
+
+
 def condition_at(code: CodeType, instruction: int, line: Callable[[], str]) -> str:
     """condition in file.py:12: x > 1000; without its source the instruction's number stands for the text."""
     key = (id(code), instruction)
     if key not in _KNOWN:
-        quoted = _quoted(code, instruction) or f"instruction {instruction}"
-        _KNOWN[key] = (code, f"condition in {line()}: {quoted}")
+        words = quoted(code, instruction) or f"instruction {instruction}"
+        _KNOWN[key] = (code, f"condition in {line()}: {words}")
     return _KNOWN[key][1] + OF_AN_ARRAY * bool(ARRAYS.depth)
 
 
-def _quoted(code: CodeType, instruction: int) -> str:
-    """The expression that an instruction belongs to."""
+def quoted(code: CodeType, instruction: int) -> str:
+    """The expression that an instruction belongs to; one that is too long ends with three dots."""
     places = list(code.co_positions())
     if instruction < 0 or instruction // 2 >= len(places):
         return ""

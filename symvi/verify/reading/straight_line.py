@@ -14,11 +14,13 @@ from typing import Any
 
 from symvi.exact.dual import Dual, reciprocal
 from symvi.verify.errors import Endless
+from symvi.verify.reading.recorded import ADD, DIVIDE, MULTIPLY, NEGATE, OPERATIONS, SUBTRACT, Recorded
 from symvi.verify.reading.worlds import Enough, World, primal
 
 MOST_OPERATIONS = 200_000  # of all ways of a function
 # What is written down: operations that give a number each, and what only changes or asks.
-ADD, SUBTRACT, MULTIPLY, DIVIDE, NEGATE, CONSTANT, ROUNDED, PI, CALL = NUMBERS = range(9)
+CONSTANT, ROUNDED, PI, CALL = range(5, 9)
+NUMBERS = range(9)
 DECIDE, EQUALITY, COMPARE, ORDER, RESULT, SKIPPED = range(9, 15)
 FAILED = MOST_OPERATIONS // 4  # what a run counts that could not be written
 
@@ -31,64 +33,15 @@ class Unknown(Exception):
     """A comparison came out as in no run before."""
 
 
-class Written:
+class Written(Recorded):
     """A number of a world that writes down what is done with it."""
 
-    __slots__ = ("value", "index", "tape")
-
-    def __init__(self, value, index: int, tape: Tape):
-        self.value, self.index, self.tape = value, index, tape
+    __slots__ = ()
 
     def _other(self, other) -> Written | None:
         if type(other) is Written:
             return other if other.tape is self.tape else self.tape.spoil()
         return self.tape.constant(other) if type(other) is int else None
-
-    def __add__(self, other):
-        if (other := self._other(other)) is None:
-            return NotImplemented
-        return self.tape.done(ADD, self.index, other.index, lambda: self.value + other.value)
-
-    def __radd__(self, other):
-        if (other := self._other(other)) is None:
-            return NotImplemented
-        return self.tape.done(ADD, other.index, self.index, lambda: other.value + self.value)
-
-    def __sub__(self, other):
-        if (other := self._other(other)) is None:
-            return NotImplemented
-        return self.tape.done(SUBTRACT, self.index, other.index, lambda: self.value - other.value)
-
-    def __rsub__(self, other):
-        if (other := self._other(other)) is None:
-            return NotImplemented
-        return self.tape.done(SUBTRACT, other.index, self.index, lambda: other.value - self.value)
-
-    def __mul__(self, other):
-        if (other := self._other(other)) is None:
-            return NotImplemented
-        return self.tape.done(MULTIPLY, self.index, other.index, lambda: self.value * other.value)
-
-    def __rmul__(self, other):
-        if (other := self._other(other)) is None:
-            return NotImplemented
-        return self.tape.done(MULTIPLY, other.index, self.index, lambda: other.value * self.value)
-
-    def __truediv__(self, other):
-        if (other := self._other(other)) is None:
-            return NotImplemented
-        return self.tape.done(DIVIDE, self.index, other.index, lambda: self.value / other.value)
-
-    def __rtruediv__(self, other):
-        if (other := self._other(other)) is None:
-            return NotImplemented
-        return self.tape.done(DIVIDE, other.index, self.index, lambda: other.value / self.value)
-
-    def __neg__(self):
-        return self.tape.done(NEGATE, self.index, None, lambda: -self.value)
-
-    def __pos__(self):
-        return self
 
     def _spoil(self, *_):
         self.tape.spoil()
@@ -109,7 +62,13 @@ class Tape(World):
         self.name, self.exact = inner.name, inner.exact
         self.equalities = _Equalities(self)  # type: ignore[assignment]
 
-    def done(self, kind: int, a, b, value: Callable[[], Any]) -> Written:
+    def done(self, kind: int, a: Written, b: Written | None) -> Written:
+        """The number that + - * / or a change of sign gives."""
+        if b is None:
+            return self.kept(kind, a.index, None, lambda: -a.value)
+        return self.kept(kind, a.index, b.index, lambda: OPERATIONS[kind](a.value, b.value))
+
+    def kept(self, kind: int, a, b, value: Callable[[], Any]) -> Written:
         """The number that an operation gives; the same one where it was done before."""
         key = kind, a, b
         if (found := self.known.get(key)) is not None:
@@ -127,20 +86,20 @@ class Tape(World):
         return made
 
     def constant(self, value: int | Fraction) -> Written:
-        return self.done(CONSTANT, Fraction(value), None, lambda: self.inner.constant(value))
+        return self.kept(CONSTANT, Fraction(value), None, lambda: self.inner.constant(value))
 
     def rounded(self, value: Fraction, unit: Fraction) -> Written:
-        return self.done(ROUNDED, value, unit, lambda: self.inner.rounded(value, unit))
+        return self.kept(ROUNDED, value, unit, lambda: self.inner.rounded(value, unit))
 
     @property
     def pi(self) -> Written:
-        return self.done(PI, None, None, lambda: self.inner.pi)
+        return self.kept(PI, None, None, lambda: self.inner.pi)
 
     def _called(self, name: str) -> Callable:
         def apply(*arguments: Written) -> Written:
             held = tuple(self.own(x) for x in arguments)
             function = self.inner.functions.base[name]
-            return self.done(CALL, name, tuple(x.index for x in held), lambda: function(*(x.value for x in held)))
+            return self.kept(CALL, name, tuple(x.index for x in held), lambda: function(*(x.value for x in held)))
 
         return apply
 

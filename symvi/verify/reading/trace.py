@@ -6,21 +6,26 @@ any one term left out, turned over or doubled, as errors in the chain rule leave
 
 from __future__ import annotations
 
-import linecache
 import math
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import islice
 from typing import Any
 
 from symvi.exact.dual import Dual, Slopes
 from symvi.verify.errors import OutsideDomain
+from symvi.verify.reading.recorded import ADD, DIVIDE, MULTIPLY, OPERATIONS, SUBTRACT, Recorded
+from symvi.verify.reading.sites import place_in, quoted
 from symvi.verify.reading.worlds import World
 
-LONGEST = 60  # characters of code that are quoted
 CHANGE = "the first derivative of"
+SLOPES: dict[int, Callable] = {
+    ADD: lambda a, b: (1.0, 1.0),
+    SUBTRACT: lambda a, b: (1.0, -1.0),
+    MULTIPLY: lambda a, b: (b, a),
+    DIVIDE: lambda a, b: (1 / b, -a / b / b),
+}
 OUTSIDE = ("symvi/verify/", "symvi/exact/dual", "numpy", "elementary")
 
 
@@ -50,53 +55,25 @@ class Tape:
         self.sites.append(None)
         return Traced(value, len(self.values) - 1, self)
 
+    def done(self, kind: int, a: Traced, b: Traced | None) -> Traced:
+        """The number that + - * / or a change of sign gives."""
+        if b is None:
+            return self.add(-a.value, (a.index, -1.0))
+        if kind == DIVIDE and b.value == 0:
+            raise ZeroDivisionError("division by zero")
+        one, two = SLOPES[kind](a.value, b.value)
+        return self.add(OPERATIONS[kind](a.value, b.value), (a.index, one), (b.index, two))
 
-class Traced:
-    """A float that knows its place on a tape."""
 
-    __slots__ = ("value", "index", "tape")
+class Traced(Recorded):
+    """A float that knows its place on a tape; a constant has none."""
 
-    def __init__(self, value: float, index: int | None, tape: Tape):
-        self.value, self.index, self.tape = value, index, tape
+    __slots__ = ()
 
-    def _other(self, other):
+    def _other(self, other) -> Traced | None:
         if isinstance(other, Traced):
             return other
         return Traced(float(other), None, self.tape) if isinstance(other, int | float | Fraction) else None
-
-    def _result(self, other, value: Callable, slopes: Callable):
-        if (other := self._other(other)) is None:
-            return NotImplemented
-        a, b = self.value, other.value
-        one, two = slopes(a, b)
-        return self.tape.add(value(a, b), (self.index, one), (other.index, two))
-
-    def __add__(self, other):
-        return self._result(other, lambda a, b: a + b, lambda a, b: (1.0, 1.0))
-
-    def __sub__(self, other):
-        return self._result(other, lambda a, b: a - b, lambda a, b: (1.0, -1.0))
-
-    def __rsub__(self, other):
-        return self._result(other, lambda a, b: b - a, lambda a, b: (-1.0, 1.0))
-
-    def __mul__(self, other):
-        return self._result(other, lambda a, b: a * b, lambda a, b: (b, a))
-
-    def __truediv__(self, other):
-        if (checked := self._other(other)) is not None and checked.value == 0:
-            raise ZeroDivisionError("division by zero")
-        return self._result(other, lambda a, b: a / b, lambda a, b: (1 / b, -a / b / b))
-
-    def __rtruediv__(self, other):
-        if self.value == 0:
-            raise ZeroDivisionError("division by zero")
-        return self._result(other, lambda a, b: b / a, lambda a, b: (-b / a / a, 1 / a))
-
-    def __neg__(self):
-        return self.tape.add(-self.value, (self.index, -1.0))
-
-    __radd__, __rmul__ = __add__, __mul__
 
 
 class TraceWorld(World):
@@ -182,8 +159,7 @@ def called_at() -> tuple[str, object]:
         frame = frame.f_back
     if found is None:
         return "", None
-    code, line = found.f_code, found.f_lineno
-    return f"{code.co_filename.replace(chr(92), '/').rsplit('/', 1)[-1]}:{line}", (code, found.f_lasti)
+    return place_in(found.f_code, found.f_lineno), (found.f_code, found.f_lasti)
 
 
 def site_said(site: object, place: str) -> str:
@@ -193,8 +169,5 @@ def site_said(site: object, place: str) -> str:
     if not isinstance(site, tuple):
         return place
     code, instruction = site
-    line, end_line, start, end = next(islice(code.co_positions(), instruction // 2, None), (None,) * 4)
-    if line is None or line != end_line:
-        return place
-    text = linecache.getline(code.co_filename, line).encode()[start:end].decode(errors="replace")
-    return f"{text} in {place}" if text and len(text) <= LONGEST else place
+    text = quoted(code, instruction)
+    return f"{text} in {place}" if text and not text.endswith("...") else place

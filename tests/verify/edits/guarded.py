@@ -1,4 +1,4 @@
-"""Derivatives in C with conditions, as small angles, norms, friction and robust losses have: errors in them.
+"""Derivatives in C and Python with conditions, as small angles, norms, friction and robust losses have: errors in them.
 
 What an error does is judged at points of many sizes, at and beside zero, in fifty digits: its effect is the largest
 difference from the right claim, of the largest entry at that point. What is above the bound of verify's rule has to be
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from random import Random
@@ -220,6 +220,26 @@ def _points(subject: Guarded) -> list[dict[str, list]]:
     return found
 
 
+@dataclass(frozen=True)
+class Language:
+    """What is a language's own: texts to what is verified, and to values in many digits; errors; what has them."""
+
+    subjects: tuple[Guarded, ...]
+    given: Callable[[str, str], object]
+    values: Callable[[Guarded, str], judge.Values]
+    edited: Callable[[str, Random], tuple[str, str]]
+
+
+@cache
+def language(name: str) -> Language:
+    """C or Python."""
+    if name == "C":
+        return Language(SUBJECTS, verify.c, lambda subject, text: _values(verify.c(text, "G").source), c_edits.edited)
+    from tests.verify.edits import guarded_python, python_edits
+
+    return Language(guarded_python.SUBJECTS, guarded_python.function, guarded_python.values, python_edits.edited)
+
+
 def _values(source) -> judge.Values:
     arithmetic, shapes = judge.Arithmetic(), {p.name: p.shape for p in source.parameters}
     output = "G" if "G" in shapes else "return"
@@ -232,16 +252,16 @@ def _values(source) -> judge.Values:
 
 
 @cache
-def _right(subject: Guarded) -> tuple:
-    values = _values(verify.c(subject.claim, "G").source)
+def _right(subject: Guarded, own: Language) -> tuple:
+    values = own.values(subject, subject.claim)
     with mpmath.workdps(judge.DIGITS):
         return tuple(values(point) for point in _points(subject))
 
 
-def effect(subject: Guarded, changed: judge.Values) -> tuple[float, bool]:
+def effect(subject: Guarded, changed: judge.Values, own: Language) -> tuple[float, bool]:
     """The largest difference at any point, of the largest entry there; whether there is a value at all of them."""
     worst, is_defined = 0.0, True
-    for point, old in zip(_points(subject), _right(subject), strict=True):
+    for point, old in zip(_points(subject), _right(subject, own), strict=True):
         try:
             with mpmath.workdps(judge.DIGITS):
                 new = changed(point)
@@ -266,30 +286,31 @@ class Tried:
 
 
 @cache
-def _judged(subject: Guarded) -> tuple:
+def _judged(subject: Guarded, own: Language) -> tuple:
     """A subject's function and question, read once."""
     asked = question(subject.wrt, subject.variables, 1, None, None)
-    function = read(verify.c(subject.function, "f"), subject.variables, "function")
+    function = read(own.given(subject.function, "f"), subject.variables, "function")
     return function, asked, output_shape(function, asked, 0)
 
 
-def _is_right(subject: Guarded, claimed) -> bool:
+def _is_right(subject: Guarded, claimed, own: Language) -> bool:
     """The decision alone, without a search for a diagnosis."""
-    function, asked, outer = _judged(subject)
+    function, asked, outer = _judged(subject, own)
     return not decide(fit(function, read(claimed, asked.variables, "claim"), asked, outer, 0), POINTS_OF_A_WAY).wrong
 
 
-def tried(number: int, seed: int = 0) -> Tried:
-    """The error of this number, planted and judged."""
-    subject = SUBJECTS[number % len(SUBJECTS)]
-    kind, text = c_edits.edited(subject.claim, Random(f"{seed} guarded {number}"))
+def tried(number: int, seed: int = 0, name: str = "C") -> Tried:
+    """The error of this number, planted and judged. name: of a language."""
+    own = language(name)
+    subject = own.subjects[number % len(own.subjects)]
+    kind, text = own.edited(subject.claim, Random(f"{seed} guarded {number}"))
     try:
-        claimed = verify.c(text, "G")
-        share, is_defined = effect(subject, _values(claimed.source))
+        claimed = own.given(text, "G")
+        share, is_defined = effect(subject, own.values(subject, text), own)
     except SymviError:
         return Tried(subject.name, kind, UNREADABLE)
     try:
-        right = _is_right(subject, claimed)
+        right = _is_right(subject, claimed, own)
     except SymviError:
         return Tried(subject.name, kind, CAUGHT if share or not is_defined else ALARM, share, text)
     return Tried(subject.name, kind, _outcome(right, share, is_defined), share, text)
@@ -303,10 +324,11 @@ def _outcome(right: bool, share: float, is_defined: bool) -> str:
 
 
 def main() -> int:
-    """python -m tests.verify.edits.guarded [N]: plant N errors (2000); returns 1 where a verdict is wrong."""
+    """python -m tests.verify.edits.guarded [N] [C|Python]: plant N errors (2000); returns 1 for a wrong verdict."""
     counts: Counter = Counter()
+    name = sys.argv[2] if len(sys.argv) > 2 else "C"
     for number in range(int(sys.argv[1]) if len(sys.argv) > 1 else 2000):
-        one = tried(number)
+        one = tried(number, name=name)
         counts[one.outcome] += 1
         if one.outcome in (MISSED, ALARM, NOTED):
             print(f"{one.outcome}: error {number}, {one.kind} in {one.subject}, effect {one.effect}", flush=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,16 +12,13 @@ from pycparser import c_ast, c_generator
 from symvi.verify.reading.c_reader import types
 from symvi.verify.reading.c_reader.memory import MOST_CELLS
 from symvi.verify.reading.c_reader.problems import Place, refused
-from symvi.verify.reading.c_reader.types import Array, PointerTo, Structure, Type
+from symvi.verify.reading.c_reader.types import Type
 
-WORDS: dict[tuple[str, ...], Type] = {
-    ("double",): types.DOUBLE, ("float",): types.FLOAT, ("double", "long"): types.LONG_DOUBLE, ("void",): types.VOID,
-    ("_Bool",): types.BOOL, ("char",): types.CHAR, ("char", "signed"): types.CHAR,
-    ("char", "unsigned"): types.UNSIGNED_CHAR, ("short",): types.SHORT, ("short", "unsigned"): types.UNSIGNED_SHORT,
-    ("int",): types.INT, ("signed",): types.INT, ("unsigned",): types.UNSIGNED, ("long",): types.LONG,
-    ("long", "unsigned"): types.UNSIGNED_LONG, ("long", "long"): types.LONG,
-    ("long", "long", "unsigned"): types.UNSIGNED_LONG,
-}  # fmt: skip
+OLD_STYLE = "a function in the style of before 1989; write the types into the brackets"
+REFUSED = {
+    c_ast.FuncDecl: "a pointer to a function: call the function by its name",
+    c_ast.Union: "a union: its members are one another's bits, not numbers; use a struct",
+}
 
 
 def place_of(node: c_ast.Node) -> Place:
@@ -36,6 +34,28 @@ def _coordinates(node: c_ast.Node):
     return next((found for child in children(node) if (found := _coordinates(child))), None)
 
 
+def parts(node: Any) -> list[tuple[str, c_ast.Node]]:
+    """(name, part) of a node, in order. Any: pycparser's base of all nodes is said to have none."""
+    return list(node.children())
+
+
+def children(node: c_ast.Node) -> list[c_ast.Node]:
+    """The parts of a node, in order."""
+    return [child for _, child in parts(node)]
+
+
+def text_of(node: c_ast.Node) -> str:
+    """An expression as C writes it."""
+    return c_generator.CGenerator().visit(node)
+
+
+def is_const(node: c_ast.Node) -> bool:
+    """Whether what a type's node names is const: elements of arrays count."""
+    while isinstance(node, c_ast.ArrayDecl):
+        node = node.type
+    return "const" in (getattr(node, "quals", None) or ())
+
+
 @dataclass
 class Unit:
     """What a whole text declares, by name; nothing of it is checked until something uses it."""
@@ -46,6 +66,7 @@ class Unit:
     globals: dict[str, c_ast.Decl] = field(default_factory=dict)
     functions: dict[str, c_ast.FuncDef] = field(default_factory=dict)
     prototypes: dict[str, c_ast.Decl] = field(default_factory=dict)
+    layouts: dict[int, Type] = field(default_factory=dict)  # of structs that were read, by their nodes
     single: set[Place] = field(default_factory=set)  # where numbers of single precision were read
 
     @classmethod
@@ -93,12 +114,12 @@ class Types:
     def read(self, node: c_ast.Node) -> Type:
         """The type that a declaration's node states. Raises SourceError for those outside the subset."""
         place = place_of(node)
+        if (reason := REFUSED.get(type(node))) is not None:
+            raise refused(place, reason)
         if isinstance(node, (c_ast.TypeDecl, c_ast.Typename)):
             return self.read(node.type)
         if isinstance(node, c_ast.PtrDecl):
-            if isinstance(node.type, c_ast.FuncDecl):
-                raise refused(place, "a pointer to a function: call the function by its name")
-            return PointerTo(self.read(node.type), is_const(node.type))
+            return types.pointer_to(self.read(node.type), is_const(node.type))
         if isinstance(node, c_ast.ArrayDecl):
             return self._array(node, place)
         if isinstance(node, c_ast.IdentifierType):
@@ -107,48 +128,45 @@ class Types:
             return self._structure(node, place)
         if isinstance(node, c_ast.Enum):
             return types.INT
-        if isinstance(node, c_ast.Union):
-            raise refused(place, "a union: its members are one another's bits, not numbers; use a struct")
         raise refused(place, f"a type that the reader does not know ({type(node).__name__})")
 
-    def _array(self, node: c_ast.ArrayDecl, place: Place) -> Array:
-        element = self.read(node.type)
-        length = None if node.dim is None else self.constant(node.dim)
-        if length is not None and not 0 < length * max(1, types.cells(element)) <= MOST_CELLS:
+    def _array(self, node: c_ast.ArrayDecl, place: Place) -> Type:
+        element = _of_something(self.read(node.type), place)
+        if node.dim is None:
+            return element * 0
+        length = self.constant(node.dim)
+        if not 0 < length * max(1, types.cells(element)) <= MOST_CELLS:
             raise refused(place, f"an array of {length} elements; between 1 and {MOST_CELLS} numbers can be read")
-        return Array(element, length)
+        return element * length
 
     def _named(self, names: list[str], place: Place) -> Type:
         if len(names) == 1 and names[0] in self.unit.typedefs:
             return self._guarded(names[0], self.unit.typedefs[names[0]], place)
-        key = tuple(sorted(name for name in names if name != "int" or len(names) == 1))
-        key = tuple(word for word in key if word != "signed" or key in (("signed",), ("char", "signed")))
-        if key == ("float",):
-            self.unit.single.add(place)
-        if key in WORDS:
-            return WORDS[key]
         if "_Complex" in names:
             raise refused(place, "a complex number; write its two parts as two numbers")
-        if len(names) == 1 and names[0] in types.STANDARD:
-            return types.STANDARD[names[0]]
-        raise refused(place, f"the type {' '.join(names)} is unknown")
+        words = " ".join(sorted({*names} - {"int", "signed"}))
+        if words not in types.WORDS:
+            raise refused(place, f"the type {' '.join(names)} is unknown")
+        if words == "float":
+            self.unit.single.add(place)
+        return types.WORDS[words]
 
-    def _structure(self, node: c_ast.Struct, place: Place) -> Structure:
+    def _structure(self, node: c_ast.Struct, place: Place) -> Type:
         if node.decls is None:
             if node.name not in self.unit.structs:
                 raise refused(place, f"struct {node.name} is declared nowhere in the text")
-            found = self._guarded(f"struct {node.name}", self.unit.structs[node.name], place)
-            if not isinstance(found, Structure):
-                raise refused(place, f"struct {node.name} is {types.describe(found)}")
-            return found
-        fields = []
-        for each in node.decls:
-            if getattr(each, "bitsize", None) is not None:
-                raise refused(place_of(each), "a bit field; use an int")
-            if not getattr(each, "name", None):
-                raise refused(place_of(each), "a member without a name; give it one")
-            fields.append((each.name, self.read(each.type)))
-        return Structure(node.name or "", tuple(fields))
+            return self._guarded(f"struct {node.name}", self.unit.structs[node.name], place)
+        if id(node) not in self.unit.layouts:
+            fields = [self._field(each) for each in node.decls]
+            self.unit.layouts[id(node)] = type(node.name or "", (ctypes.Structure,), {"_fields_": fields})
+        return self.unit.layouts[id(node)]
+
+    def _field(self, node: Any) -> tuple[str, Type]:
+        if getattr(node, "bitsize", None) is not None:
+            raise refused(place_of(node), "a bit field; use an int")
+        if not getattr(node, "name", None):
+            raise refused(place_of(node), "a member without a name; give it one")
+        return node.name, _of_something(self.read(node.type), place_of(node))
 
     def _guarded(self, name: str, node: c_ast.Node, place: Place) -> Type:
         """A type that stands under a name, unless it contains itself."""
@@ -161,23 +179,7 @@ class Types:
             self.open.pop()
 
 
-def parts(node: Any) -> list[tuple[str, c_ast.Node]]:
-    """(name, part) of a node, in order. Any: pycparser's base of all nodes is said to have none."""
-    return list(node.children())
-
-
-def children(node: c_ast.Node) -> list[c_ast.Node]:
-    """The parts of a node, in order."""
-    return [child for _, child in parts(node)]
-
-
-def text_of(node: c_ast.Node) -> str:
-    """An expression as C writes it."""
-    return c_generator.CGenerator().visit(node)
-
-
-def is_const(node: c_ast.Node) -> bool:
-    """Whether what a type's node names is const: elements of arrays count."""
-    while isinstance(node, c_ast.ArrayDecl):
-        node = node.type
-    return "const" in (getattr(node, "quals", None) or ())
+def _of_something(of: Type, place: Place) -> Type:
+    if of is None:
+        raise refused(place, "an array or a member of type void")
+    return of

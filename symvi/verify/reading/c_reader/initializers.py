@@ -2,107 +2,86 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
+from typing import Any
 
 from pycparser import c_ast
 
 from symvi.verify.reading.c_reader import types
 from symvi.verify.reading.c_reader.conversions import converted
 from symvi.verify.reading.c_reader.declarations import place_of
-from symvi.verify.reading.c_reader.memory import MOST_CELLS, Pointer, Storage
+from symvi.verify.reading.c_reader.memory import MOST_CELLS
 from symvi.verify.reading.c_reader.problems import Place, refused
-from symvi.verify.reading.c_reader.types import Array, Integer, PointerTo, Structure, Type
-from symvi.verify.reading.c_reader.values import Location, Value
+from symvi.verify.reading.c_reader.scope import Scope
+from symvi.verify.reading.c_reader.types import Type
+
+Items = list[Any]  # the entries of a list in braces that are still to be placed
+Parts = Iterator[tuple[int, str]]  # (offset, Python for what lies there: a number, or a struct)
 
 
-@dataclass
-class Items:
-    """The entries of a list in braces that are still to be placed."""
+def completed(of: Type, node: c_ast.Node | None, place: Place) -> Type:
+    """The type of a variable, the length of `double x[] = {...}` taken from its initial values.
 
-    left: list[c_ast.Node]
-
-    @property
-    def front(self) -> c_ast.Node | None:
-        return self.left[0] if self.left else None
-
-    def take(self) -> c_ast.Node:
-        return self.left.pop(0)
-
-
-def completed(scope, of: Type, node: c_ast.Node | None, place: Place) -> Type:
-    """The type of a variable, the length of `double x[] = {...}` taken from its initial values."""
-    if not isinstance(of, Array) or of.length is not None:
-        return of
-    if not isinstance(node, c_ast.InitList):
-        raise refused(place, "an array without a length; state it")
-    if any(isinstance(each, c_ast.NamedInitializer) for each in node.exprs):
-        raise refused(place_of(node), "designators in an array without a length; state the length")
-    is_nested = types.cells(of.element) > 1 and isinstance(node.exprs[0], c_ast.InitList)
-    count = len(node.exprs) if is_nested else -(-len(node.exprs) // types.cells(of.element))
-    return Array(of.element, count)
+    Raises SourceError for one that is not known, and for too many numbers.
+    """
+    if types.is_array(of) and not of._length_:
+        if not isinstance(node, c_ast.InitList):
+            raise refused(place, "an array without a length; state it")
+        if any(isinstance(each, c_ast.NamedInitializer) for each in node.exprs):
+            raise refused(place_of(node), "designators in an array without a length; state the length")
+        wide = types.cells(of._type_)
+        is_nested = wide > 1 and isinstance(node.exprs[0], c_ast.InitList)
+        of = of._type_ * (len(node.exprs) if is_nested else -(-len(node.exprs) // wide))
+    if of is None:
+        raise refused(place, "a variable of type void")
+    if types.cells(of) > MOST_CELLS:
+        raise refused(place, f"a variable of {types.cells(of)} numbers; at most {MOST_CELLS} can be read")
+    return of
 
 
-def initial(scope, of: Type, node: c_ast.Node) -> Callable:
-    """A closure for the cells of a variable with these initial values; what they leave out is zero."""
+def initial(scope: Scope, of: Type, node: c_ast.Node) -> str:
+    """Python for the content of a variable with these initial values; what they leave out is zero."""
     place = place_of(node)
     if not isinstance(node, c_ast.InitList):
-        if isinstance(of, Array):
+        if types.is_array(of):
             raise refused(place, "an array is initialised by something that is no list in braces")
-        value = converted(scope.value(node), of, place).run
-        return value if isinstance(of, Structure) else lambda frame: [value(frame)]
-    zeros, parts = zero_cells(of), list(_placed(scope, of, Items(list(node.exprs)), 0, place))
-
-    def run(frame):
-        content = zeros(frame)
-        for start, value, is_many in parts:
-            found = value(frame)
-            if is_many:
-                content[start : start + len(found)] = found
-            else:
-                content[start] = found
-        return content
-
-    return run
+        value = converted(scope, scope.value(node), of, place).code
+        return value if types.is_struct(of) else f"{{0: {value}}}"
+    parts = "".join(f", ({start}, {code})" for start, code in _placed(scope, of, list(node.exprs), 0))
+    return f"merged((0, m.zeros({scope.keep(of)})){parts})"
 
 
-def _placed(scope, of: Type, items: Items, start: int, place: Place) -> Iterator[tuple[int, Callable, bool]]:
-    """(first cell, closure, whether it gives several cells) of every entry of a list that is one value of this type."""
-    if not isinstance(of, (Array, Structure)):
-        yield from _entry(scope, of, items, start)
-    elif isinstance(of, Array):
-        yield from _members(scope, dict(enumerate([of.element] * (of.length or 0))), items, start, place)
-    else:
-        yield from _members(scope, dict(of.fields), items, start, place)
-    if (more := items.front) is not None:
-        raise refused(place_of(more), "more initial values than there is room for")
+def _placed(scope: Scope, of: Type, items: Items, start: int) -> Parts:
+    """What lies where of a list that is one value of this type."""
+    yield from _members(scope, of, items, start) if _keys(of) else _entry(scope, of, items, start)
+    if items:
+        raise refused(place_of(items[0]), "more initial values than there is room for")
 
 
-def _members(scope, members: dict, items: Items, start: int, place: Place, is_whole: bool = True) -> Iterator:
-    """The entries for the elements of an array or the members of a struct, in order or as designators say."""
-    keys = list(members)
-    offsets = _offsets(members)
-    k = 0
-    while items.front is not None and (k < len(keys) or isinstance(items.front, c_ast.NamedInitializer)):
-        node = items.front
+def _keys(of: Type) -> dict:
+    """(type, offset) of the elements of an array or the members of a struct."""
+    if types.is_array(of):
+        return {k: (of._type_, k * types.size(of._type_)) for k in range(of._length_)}
+    return {name: (kind, at) for name, kind, at in types.members(of)} if types.is_struct(of) else {}
+
+
+def _members(scope: Scope, of: Type, items: Items, start: int, is_whole: bool = True) -> Parts:
+    """Entries for the parts of an array or a struct, in order or as designators say."""
+    places = _keys(of)
+    keys, k = list(places), 0
+    while items and (k < len(keys) or isinstance(items[0], c_ast.NamedInitializer)):
+        node = items[0]
         if isinstance(node, c_ast.NamedInitializer):
             if not is_whole:
                 return
             k = _designated(scope, node, keys)
-            items.left[0] = node.expr
-        yield from _entry(scope, members[keys[k]], items, start + offsets[keys[k]])
+            items[0] = node.expr
+        kind, at = places[keys[k]]
+        yield from _entry(scope, kind, items, start + at)
         k += 1
 
 
-def _offsets(members: dict) -> dict:
-    before, found = 0, {}
-    for key, of in members.items():
-        found[key] = before
-        before += types.cells(of)
-    return found
-
-
-def _designated(scope, node: c_ast.NamedInitializer, keys: list) -> int:
+def _designated(scope: Scope, node: c_ast.NamedInitializer, keys: list) -> int:
     if len(node.name) != 1:
         raise refused(place_of(node), "a designator of several parts; use braces in braces")
     (designator,) = node.name
@@ -114,73 +93,15 @@ def _designated(scope, node: c_ast.NamedInitializer, keys: list) -> int:
     return keys.index(key)
 
 
-def _entry(scope, of: Type, items: Items, start: int) -> Iterator[tuple[int, Callable, bool]]:
+def _entry(scope: Scope, of: Type, items: Items, start: int) -> Parts:
     """The entry in front, and, where it is the first of a member's numbers without braces, those that follow."""
-    node = items.front
-    if node is None:
-        return
-    place = place_of(node)
+    node = items[0]
     if isinstance(node, c_ast.InitList):
-        items.take()
-        yield from _placed(scope, of, Items(list(node.exprs)), start, place)
-    elif isinstance(of, Array):
-        yield from _members(scope, dict(enumerate([of.element] * (of.length or 0))), items, start, place, False)
-    elif isinstance(of, Structure):
-        value = scope.value(node)
-        if isinstance(value.type, Structure):
-            items.take()
-            yield start, converted(value, of, place).run, True
-        else:
-            yield from _members(scope, dict(of.fields), items, start, place, False)
+        yield from _placed(scope, of, list(items.pop(0).exprs), start)
+        return
+    value = None if types.is_array(of) else scope.value(node)
+    if value is None or types.is_struct(of) and not types.is_struct(value.type):
+        yield from _members(scope, of, items, start, False)
     else:
-        items.take()
-        yield start, converted(scope.value(node), of, place).run, False
-
-
-def zero_cells(of: Type) -> Callable:
-    """A closure for the cells of a variable that is all zero."""
-    kinds = list(_kinds(of))
-
-    def run(frame):
-        zero, null = frame.machine.numbers[0], Pointer(None)
-        return [0 if isinstance(kind, Integer) else null if isinstance(kind, PointerTo) else zero for kind in kinds]
-
-    return run
-
-
-def _kinds(of: Type) -> Iterator[Type]:
-    if isinstance(of, Array):
-        for _ in range(of.length or 0):
-            yield from _kinds(of.element)
-    elif isinstance(of, Structure):
-        for _, kind in of.fields:
-            yield from _kinds(kind)
-    else:
-        yield of
-
-
-def compound_literal(scope, node: c_ast.CompoundLiteral) -> Location:
-    """(type){...}: a variable without a name."""
-    place = place_of(node)
-    of = completed(scope, scope.types.read(node.type.type), node.init, place)
-    return kept(scope, of, initial(scope, of, node.init))
-
-
-def kept(scope, of: Type, content: Callable) -> Location:
-    """A variable without a name that holds the cells of a closure."""
-
-    def locate(frame):
-        return Storage("(unnamed)", of, list(content(frame))), 0
-
-    return Location(of, locate, True, "an unnamed value")
-
-
-def temporary(scope, value: Value) -> Location:
-    """The struct that an expression gives, as something whose members can be read."""
-    return kept(scope, value.type, value.run)
-
-
-def bounded(of: Type, place: Place) -> None:
-    """Raises SourceError where a variable of this type holds too many numbers."""
-    if types.cells(of) > MOST_CELLS:
-        raise refused(place, f"a variable of {types.cells(of)} numbers; at most {MOST_CELLS} can be read")
+        items.pop(0)
+        yield start, converted(scope, value, of, place_of(node)).code

@@ -8,8 +8,8 @@ the one with the literal: the reader says so instead of guessing.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import replace
-from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import cache
 from itertools import product
@@ -17,13 +17,13 @@ from math import gcd, ulp
 
 from symvi.verify.reading.constants import FULL, SIMPLE, Constant
 from symvi.verify.reading.constants import meaning as full_length
+from symvi.verify.reading.worlds import DIGITS, context_of
 
 FEWEST_DIGITS = 6  # of a literal that is taken for a rounded number
 LARGEST_EXPONENT = 5_000  # of ten, or of two in a hexadecimal number
-PRECISION = 60
-PI = "3.14159265358979323846264338327950288419716939937510582097494459"
-E = "2.71828182845904523536028747135266249775724709369995957496696763"
-LOG_2 = "0.693147180559945309417232121458176568075500134360255254120680009"
+DECIMAL = re.compile(r"(?P<whole>\d*)\.?(?P<part>\d*)([eE](?P<exponent>[+-]?\d+))?[fFlL]?")
+HEXADECIMAL = re.compile(r"0[xX](?P<whole>[\da-fA-F]*)\.?(?P<part>[\da-fA-F]*)[pP](?P<exponent>[+-]?\d+)[fFlL]?")
+WHOLE = re.compile(r"(?P<digits>0[xX][0-9a-fA-F]+|0[bB][01]+|\d+)(?P<suffix>[uUlL]*)")
 # The macros of math.h and float.h that are numbers. The first ones are rounded, as every double is.
 CONSTANTS = {
     "M_PI": "3.14159265358979323846", "M_PI_2": "1.57079632679489661923", "M_PI_4": "0.78539816339744830962",
@@ -40,17 +40,17 @@ class UnreadableNumber(ValueError):
 
 
 def exact(text: str) -> Fraction:
-    """The value of a floating literal, decimal or hexadecimal, without its suffix. Raises UnreadableNumber."""
-    bare = text.rstrip("lL") if text[:2].lower() == "0x" else text.rstrip("fFlL")
-    hexadecimal = re.fullmatch(r"0[xX]([0-9a-fA-F]*)\.?([0-9a-fA-F]*)[pP]([+-]?\d+)", bare.rstrip("fF"))
-    if hexadecimal:
-        whole, part, exponent = hexadecimal.groups()
-        _bounded(exponent, text)
-        return Fraction(int(whole + part or "0", 16), 16 ** len(part)) * Fraction(2) ** int(exponent)
-    if not re.fullmatch(r"(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", bare):
+    """The value of a floating literal, decimal or hexadecimal. Raises UnreadableNumber."""
+    base, powers_of, match = 16, 2, HEXADECIMAL.fullmatch(text)
+    if match is None:
+        base, powers_of, match = 10, 10, DECIMAL.fullmatch(text)
+    if match is None or not match["whole"] + match["part"]:
         raise UnreadableNumber(f"{text!r} is no number")
-    _bounded(re.split("[eE]", bare)[1] if re.search("[eE]", bare) else "0", text)
-    return Fraction(bare)
+    exponent = match["exponent"] or "0"
+    if len(exponent) > 6 or abs(int(exponent)) > LARGEST_EXPONENT:
+        raise UnreadableNumber(f"{text!r}: the exponent is beyond every floating-point number")
+    digits = int(match["whole"] + match["part"], base)
+    return Fraction(digits, base ** len(match["part"])) * Fraction(powers_of) ** int(exponent)
 
 
 def meaning(text: str) -> Constant:
@@ -74,20 +74,14 @@ def meaning(text: str) -> Constant:
 
 def whole(text: str) -> tuple[int, str]:
     """The value of an integer literal and its suffix: "12u" is (12, "u"), 010 is 8. Raises UnreadableNumber."""
-    match = re.fullmatch(r"(0[xX][0-9a-fA-F]+|0[bB][01]+|\d+)([uUlL]*)", text)
-    if match is None or len(match[1]) > 40:
+    match = WHOLE.fullmatch(text)
+    if match is None or len(match["digits"]) > 40:
         raise UnreadableNumber(f"{text!r} is no whole number")
-    digits = match[1]
-    if re.fullmatch("0[0-9]+", digits):
-        if not re.fullmatch("[0-7]+", digits):
-            raise UnreadableNumber(f"{text!r} begins with 0, which makes it octal, and has a digit above 7")
-        return int(digits, 8), match[2].lower()
-    return int(digits, 0), match[2].lower()
-
-
-def _bounded(exponent: str, text: str) -> None:
-    if len(exponent) > 6 or abs(int(exponent)) > LARGEST_EXPONENT:
-        raise UnreadableNumber(f"{text!r}: the exponent is beyond every floating-point number")
+    try:
+        octal = re.fullmatch("0[0-9]+", match["digits"])
+        return int(match["digits"], 8 if octal else 0), match["suffix"].lower()
+    except ValueError:
+        raise UnreadableNumber(f"{text!r} begins with 0, which makes it octal, and has a digit above 7") from None
 
 
 def rounded(text: str) -> str | None:
@@ -95,55 +89,44 @@ def rounded(text: str) -> str | None:
 
     Literals of fewer than six digits are taken as they are, for they are near something by accident.
     """
-    match = re.fullmatch(r"(\d*)\.?(\d*)(?:[eE]([+-]?\d+))?[fFlL]?", text)
-    if match is None:
+    match = DECIMAL.fullmatch(text)
+    digits = "" if match is None else (match["whole"] + match["part"]).lstrip("0")
+    if match is None or len(digits.rstrip("0")) < FEWEST_DIGITS or len(digits) > DIGITS - 5:
         return None
-    digits = (match[1] + match[2]).lstrip("0")
-    if len(digits.rstrip("0")) < FEWEST_DIGITS or len(digits) > PRECISION - 5:
-        return None
-    for name, value in _candidates():
-        shown = _digits(value, len(digits))
-        if digits in shown and _same_magnitude(text, value):
-            return name
-    return None
-
-
-def _digits(value: Decimal, count: int) -> tuple[str, str]:
-    """The first significant digits of a number, rounded and cut off."""
-    with localcontext() as context:
-        context.prec = PRECISION
-        scaled = value.scaleb(count - 1 - value.adjusted())
-        return str(scaled.to_integral_value(rounding="ROUND_HALF_EVEN")), str(
-            scaled.to_integral_value(rounding="ROUND_FLOOR")
-        )
-
-
-def _same_magnitude(text: str, value: Decimal) -> bool:
-    ratio = exact(text) / Fraction(value)
-    return Fraction(9, 10) < ratio < Fraction(11, 10)
+    shown, last = exact(text), Fraction(10) ** (int(match["exponent"] or 0) - len(match["part"]))
+    return next((name for name, value in _candidates() if -last / 2 <= value - shown < last), None)
 
 
 @cache
-def _candidates() -> tuple[tuple[str, Decimal], ...]:
+def _candidates() -> tuple[tuple[str, Fraction], ...]:
     """Numbers that people round, simplest first: fractions, roots, pi, e, log 2 and their simple multiples."""
-    found: dict[Decimal, str] = {}
-    with localcontext() as context:
-        context.prec = PRECISION
-        for top, bottom in sorted(product(range(1, 13), range(1, 61)), key=sum):
-            if gcd(top, bottom) == 1 and any(bottom % prime == 0 for prime in (3, 7, 11, 13, 17, 19, 23, 29, 31, 37)):
-                found.setdefault(Decimal(top) / bottom, f"{top}.0/{bottom}.0")
-        bases = [(f"sqrt({n}.0)", Decimal(n).sqrt()) for n in (2, 3, 5, 6, 7, 10)]
-        bases = [("pi", Decimal(PI)), *bases, ("e", Decimal(E)), ("log(2.0)", Decimal(LOG_2))]
-        for top, bottom in sorted(product(range(1, 10), range(1, 13)), key=sum):
-            if gcd(top, bottom) == 1:
-                for name, value in bases:
-                    found.setdefault(value * top / bottom, _multiple(name, top, bottom))
-        for bottom in (1, 2, 180):
-            found.setdefault(Decimal(bottom) / Decimal(PI), f"{bottom}/pi")
-        found.setdefault(Decimal(PI) / 180, "pi/180")
-        found.setdefault((1 + Decimal(5).sqrt()) / 2, "(1 + sqrt(5.0))/2")
+    found: dict[Fraction, str] = {}
+    for name, value in _named():
+        found.setdefault(value, name)
     return tuple((name, value) for value, name in found.items())
 
 
-def _multiple(name: str, top: int, bottom: int) -> str:
-    return (f"{top}*" if top > 1 else "") + name + (f"/{bottom}" if bottom > 1 else "")
+def _named() -> Iterator[tuple[str, Fraction]]:
+    mp = context_of(DIGITS)
+    for top, bottom in _ratios(12, 60):
+        if any(bottom % prime == 0 for prime in (3, 7, 11, 13, 17, 19, 23, 29, 31, 37)):
+            yield f"{top}.0/{bottom}.0", Fraction(top, bottom)
+    roots = {f"sqrt({n}.0)": mp.sqrt(n) for n in (2, 3, 5, 6, 7, 10)}
+    bases = {"pi": +mp.pi, **roots, "e": +mp.e, "log(2.0)": mp.log(2)}
+    for top, bottom in _ratios(9, 12):
+        for name, value in bases.items():
+            text = (f"{top}*" if top > 1 else "") + name + (f"/{bottom}" if bottom > 1 else "")
+            yield text, _fraction(value) * Fraction(top, bottom)
+    for bottom in (1, 2, 180):
+        yield f"{bottom}/pi", _fraction(bottom / mp.pi)
+    yield "pi/180", _fraction(mp.pi / 180)
+    yield "(1 + sqrt(5.0))/2", _fraction((1 + mp.sqrt(5)) / 2)
+
+
+def _ratios(tops: int, bottoms: int) -> list[tuple[int, int]]:
+    pairs = sorted(product(range(1, tops + 1), range(1, bottoms + 1)), key=sum)
+    return [(top, bottom) for top, bottom in pairs if gcd(top, bottom) == 1]
+
+
+def _fraction(value) -> Fraction:
+    return Fraction(str(context_of(DIGITS).nstr(value, DIGITS)))

@@ -54,7 +54,7 @@ class Preprocessor(pcpp.Preprocessor):
 
     # --- bounds ----------------------------------------------------------------------------------------------------
     def expand_macros(self, tokens, expanding_from=()):
-        place = self._place_of(tokens)
+        place = self._place(*tokens[:1])
         if len(expanding_from) > DEEPEST_MACROS:
             raise refused(place, f"macros expand into macros more than {DEEPEST_MACROS} deep; write this one out")
         expanded = super().expand_macros(tokens, list(expanding_from))
@@ -63,7 +63,7 @@ class Preprocessor(pcpp.Preprocessor):
 
     def macro_expand_args(self, macro, args):
         expanded = super().macro_expand_args(macro, args)
-        self._count(len(expanded), self._place_of(expanded))
+        self._count(len(expanded), self._place(*expanded[:1]))
         return expanded
 
     def _count(self, tokens: int, place: Place) -> None:
@@ -126,11 +126,8 @@ class Preprocessor(pcpp.Preprocessor):
         inside = [path.relative_to(folder) for folder in folders if path.is_relative_to(folder)]
         return self.name if source in (None, self.absolute) else inside[0].as_posix() if inside else path.name
 
-    def _place_of(self, tokens) -> Place:
-        """Where the first of some tokens stands; the beginning where there are none."""
-        return self._place(tokens[0]) if tokens else Place(self.name, 1)
-
-    def _place(self, token) -> Place:
+    def _place(self, token=None) -> Place:
+        """Where a token stands; the beginning where there is none."""
         return Place(self.label(getattr(token, "source", None)), getattr(token, "lineno", 1))
 
     # --- errors ----------------------------------------------------------------------------------------------------

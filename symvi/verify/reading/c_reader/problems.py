@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from contextvars import ContextVar
 from dataclasses import dataclass
 
 from symvi.errors import SHOWN_PROBLEMS
@@ -62,27 +61,6 @@ class SourceError(VerificationError):
 def refused(place: Place, text: str) -> SourceError:
     """The error of one problem: raise refused(place, "what was found; what to do")."""
     return SourceError([(place, text)])
-
-
-_jumps: ContextVar[list[str] | None] = ContextVar("jumps", default=None)
-
-
-@contextmanager
-def jumping() -> Iterator[list[str]]:
-    """Collects what is read inside that jumps, and has values for machine numbers only."""
-    found: list[str] = []
-    token = _jumps.set(found)
-    try:
-        yield found
-    finally:
-        _jumps.reset(token)
-
-
-def jump(place: Place, text: str) -> None:
-    """Note one."""
-    found = _jumps.get()
-    if found is not None and (said := f"{place}: {text}") not in found:
-        found.append(said)
 
 
 @contextmanager

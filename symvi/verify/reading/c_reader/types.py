@@ -1,186 +1,174 @@
-"""Types of C as the reader knows them: sizes in cells (numbers and pointers) and, for sizeof, in bytes."""
+"""Types of C are ctypes' own: sizes, the layout of structs and how whole numbers wrap are that library's affair.
+
+void is None, a pointer is a subclass of Address, and an array of a length that is not stated has length 0.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import ctypes
+from ctypes import (
+    c_bool,
+    c_double,
+    c_float,
+    c_int8,
+    c_int16,
+    c_int32,
+    c_int64,
+    c_longdouble,
+    c_uint8,
+    c_uint16,
+    c_uint32,
+    c_uint64,
+)
+from functools import cache
+from typing import Any
 
+from symvi.verify.reading.c_reader.problems import Place, refused
 
-@dataclass(frozen=True)
-class Integer:
-    """A type of whole numbers, from low to high, of so many bytes."""
+Type = Any  # a class of ctypes, or None
 
-    name: str
-    low: int
-    high: int
-    size: int
-
-    @property
-    def is_unsigned(self) -> bool:
-        return self.low == 0
-
-
-@dataclass(frozen=True)
-class Real:
-    """float, double or long double: exact numbers here, whichever it is."""
-
-    name: str
-    size: int
-
-
-@dataclass(frozen=True)
-class Void:
-    """The type of nothing."""
-
-
-@dataclass(frozen=True)
-class Array:
-    """length elements, one after the other; the length is None in a parameter `double x[]`."""
-
-    element: Type
-    length: int | None
-
-
-@dataclass(frozen=True)
-class Structure:
-    """A struct: its name, and its fields in order as (name, type)."""
-
-    name: str
-    fields: tuple[tuple[str, Type], ...]
-
-
-@dataclass(frozen=True)
-class PointerTo:
-    """A pointer to values of a type; constant: they cannot be written through it."""
-
-    target: Type
-    constant: bool = False
-
-
-Type = Integer | Real | Void | Array | Structure | PointerTo
-
-BOOL = Integer("_Bool", 0, 1, 1)
-CHAR = Integer("char", -(2**7), 2**7 - 1, 1)
-UNSIGNED_CHAR = Integer("unsigned char", 0, 2**8 - 1, 1)
-SHORT = Integer("short", -(2**15), 2**15 - 1, 2)
-UNSIGNED_SHORT = Integer("unsigned short", 0, 2**16 - 1, 2)
-INT = Integer("int", -(2**31), 2**31 - 1, 4)
-UNSIGNED = Integer("unsigned", 0, 2**32 - 1, 4)
-LONG = Integer("long", -(2**63), 2**63 - 1, 8)
-UNSIGNED_LONG = Integer("unsigned long", 0, 2**64 - 1, 8)
-DOUBLE, FLOAT, LONG_DOUBLE = Real("double", 8), Real("float", 4), Real("long double", 16)
-VOID = Void()
-
+INT, UNSIGNED, UNSIGNED_LONG, DOUBLE, BOOL = c_int32, c_uint32, c_uint64, c_double, c_bool
+NAMES: dict[Type, str] = {
+    None: "void", c_bool: "_Bool", c_int8: "char", c_uint8: "unsigned char", c_int16: "short",
+    c_uint16: "unsigned short", c_int32: "int", c_uint32: "unsigned", c_int64: "long", c_uint64: "unsigned long",
+    c_longdouble: "long double", c_float: "float", c_double: "double",
+}  # fmt: skip
+REALS = (c_double, c_float, c_longdouble)
+# What a declaration's words mean, in alphabetical order, without "int" and "signed".
+WORDS: dict[str, Type] = {
+    "": c_int32, "unsigned": c_uint32, "char": c_int8, "char unsigned": c_uint8, "short": c_int16,
+    "short unsigned": c_uint16, "long": c_int64, "long unsigned": c_uint64, "double": c_double, "float": c_float,
+    "double long": c_longdouble, "_Bool": c_bool, "void": None,
+}  # fmt: skip
 # What stdint.h, stddef.h, stdbool.h and math.h define.
 STANDARD: dict[str, Type] = {
-    "bool": BOOL, "size_t": UNSIGNED_LONG, "ptrdiff_t": LONG, "intptr_t": LONG, "uintptr_t": UNSIGNED_LONG,
-    "ssize_t": LONG, "int8_t": CHAR, "uint8_t": UNSIGNED_CHAR, "int16_t": SHORT, "uint16_t": UNSIGNED_SHORT,
-    "int32_t": INT, "uint32_t": UNSIGNED, "int64_t": LONG, "uint64_t": UNSIGNED_LONG, "int_fast32_t": LONG,
-    "uint_fast32_t": UNSIGNED_LONG, "double_t": DOUBLE, "float_t": FLOAT,
+    "bool": c_bool, "size_t": c_uint64, "ptrdiff_t": c_int64, "intptr_t": c_int64, "uintptr_t": c_uint64,
+    "ssize_t": c_int64, "int8_t": c_int8, "uint8_t": c_uint8, "int16_t": c_int16, "uint16_t": c_uint16,
+    "int32_t": c_int32, "uint32_t": c_uint32, "int64_t": c_int64, "uint64_t": c_uint64, "int_fast32_t": c_int64,
+    "uint_fast32_t": c_uint64, "double_t": c_double, "float_t": c_float,
 }  # fmt: skip
 
 
-def cells(of: Type) -> int:
-    """How many numbers and pointers a value of this type holds."""
-    if isinstance(of, Array):
-        return (of.length or 0) * cells(of.element)
-    if isinstance(of, Structure):
-        return sum(cells(field) for _, field in of.fields)
-    return 1
+class Address(ctypes.c_void_p):
+    """A pointer to values of a type; constant: they cannot be written through it."""
+
+    target: Type
+    constant = False
+
+
+@cache
+def pointer_to(target: Type, constant: bool = False) -> Type:
+    return type("Address", (Address,), {"target": target, "constant": constant})
+
+
+def is_real(of: Type) -> bool:
+    return of in REALS
+
+
+def is_whole(of: Type) -> bool:
+    return of in NAMES and of is not None and of not in REALS
+
+
+def is_pointer(of: Type) -> bool:
+    return of is not None and issubclass(of, Address)
+
+
+def is_array(of: Type) -> bool:
+    return of is not None and issubclass(of, ctypes.Array)
+
+
+def is_struct(of: Type) -> bool:
+    return of is not None and issubclass(of, ctypes.Structure)
 
 
 def size(of: Type) -> int:
-    """sizeof, on the usual 64-bit machine."""
-    if isinstance(of, Array):
-        return (of.length or 0) * size(of.element)
-    if isinstance(of, Structure):
-        end = 0
-        for _, field in of.fields:
-            end = -(-end // alignment(field)) * alignment(field) + size(field)
-        return -(-end // alignment(of)) * alignment(of)
-    return 1 if isinstance(of, Void) else 8 if isinstance(of, PointerTo) else of.size
+    """sizeof, as compilers have it."""
+    return 1 if of is None else ctypes.sizeof(of)
 
 
-def alignment(of: Type) -> int:
-    """The number of bytes that addresses of this type are multiples of."""
-    if isinstance(of, Array):
-        return alignment(of.element)
-    if isinstance(of, Structure):
-        return max((alignment(field) for _, field in of.fields), default=1)
-    return size(of)
+def members(of: Type) -> list[tuple[str, Type, int]]:
+    """(name, type, offset) of a struct's fields."""
+    return [(name, kind, getattr(of, name).offset) for name, kind in of._fields_]
 
 
-def offset(of: Structure, name: str) -> int:
-    """The number of cells before a field."""
-    before = 0
-    for field, kind in of.fields:
-        if field == name:
-            return before
-        before += cells(kind)
-    raise KeyError(name)
+@cache
+def leaves(of: Type) -> tuple[tuple[int, Type], ...]:
+    """(offset, type) of all numbers and pointers in a value of a type."""
+    if is_array(of):
+        parts = [(k * size(of._type_), of._type_) for k in range(of._length_)]
+    elif is_struct(of):
+        parts = [(offset, kind) for _, kind, offset in members(of)]
+    else:
+        return ((0, of),)
+    return tuple((start + at, kind) for start, part in parts for at, kind in leaves(part))
 
 
-def integer(of: Type) -> Integer:
-    """A type that is known to be one of whole numbers. Raises TypeError for another."""
-    if not isinstance(of, Integer):
-        raise TypeError(f"{describe(of)} is no whole number")
-    return of
+def cells(of: Type) -> int:
+    """How many numbers and pointers a value of a type holds."""
+    if is_array(of):
+        return of._length_ * cells(of._type_)
+    return sum(cells(kind) for _, kind in of._fields_) if is_struct(of) else 1
 
 
-def array(of: Type) -> Array:
-    """A type that is known to be an array. Raises TypeError for another."""
-    if not isinstance(of, Array):
-        raise TypeError(f"{describe(of)} is no array")
-    return of
-
-
-def promoted(of: Type) -> Integer:
-    """Integers shorter than int are ints in arithmetic."""
-    of = integer(of)
-    return INT if of.size < INT.size else of
-
-
-def common(left: Type, right: Type) -> Integer:
-    """The type of an operation on two integers (C99 6.3.1.8)."""
-    left, right = promoted(left), promoted(right)
-    if left.size != right.size:
-        return left if left.size > right.size else right
-    return left if left.is_unsigned else right
-
-
-def label(of: Type, name: str, cell: int) -> str:
-    """The name of one cell of a variable as C writes it: label(Array(DOUBLE, 4), "q", 2) is q[2]."""
-    if isinstance(of, Array):
-        step = cells(of.element) or 1
-        return label(of.element, f"{name}[{cell // step}]", cell % step)
-    if isinstance(of, Structure):
-        for field, kind in of.fields:
-            if cell < cells(kind):
-                return label(kind, f"{name}.{field}", cell)
-            cell -= cells(kind)
+def label(of: Type, name: str, offset: int, stop: Type = None) -> str:
+    """What lies at an offset of a variable, as C writes it: of double q[4], at 16, q[2]. stop: a type that is not
+    looked into."""
+    if of is stop:
+        return name
+    if is_array(of):
+        k, rest = divmod(offset, size(of._type_) or 1)
+        return label(of._type_, f"{name}[{k}]", rest, stop)
+    for field, kind, start in members(of) if is_struct(of) else ():
+        if start <= offset < start + size(kind):
+            return label(kind, f"{name}.{field}", offset - start, stop)
     return name
 
 
-def dimensions(of: Type) -> int:
-    """How many indices lead to an element that is no array."""
-    return 1 + dimensions(of.element) if isinstance(of, Array) else 0
-
-
-def scalar(of: Type) -> Type | None:
-    """The one type of all cells of a type, floats and doubles taken as the same; None where there are several."""
-    if isinstance(of, Array):
-        return scalar(of.element)
-    if isinstance(of, Structure):
-        kinds = {scalar(kind) for _, kind in of.fields}
-        return kinds.pop() if len(kinds) == 1 else None
-    return DOUBLE if isinstance(of, Real) else of
+def scalar(of: Type) -> Type:
+    """The one type of all numbers of a type, floats and doubles taken as the same; BOOL's class where there is none."""
+    if is_array(of):
+        return scalar(of._type_)
+    if is_struct(of):
+        kinds = {scalar(kind) for _, kind in of._fields_}
+        return kinds.pop() if len(kinds) == 1 else of
+    return DOUBLE if is_real(of) else of
 
 
 def describe(of: Type) -> str:
     """A type in words, for messages."""
-    if isinstance(of, (Integer, Real)):
-        return of.name
-    if isinstance(of, Structure):
-        return f"struct {of.name}".strip()
-    if isinstance(of, PointerTo):
+    if is_pointer(of):
         return f"pointer to {describe(of.target)}"
-    return f"array of {describe(of.element)}" if isinstance(of, Array) else "void"
+    if is_array(of):
+        return f"array of {describe(of._type_)}"
+    return NAMES[of] if of in NAMES else f"struct {of.__name__}".strip()
+
+
+# --- whole numbers ---------------------------------------------------------------------------------------------------
+@cache
+def limits(of: Type) -> tuple[int, int]:
+    """The least and the largest whole number of a type."""
+    bits = 8 * size(of) - (of(-1).value < 0)
+    return (0, 1) if of is BOOL else (of(1 << bits).value if of(-1).value < 0 else 0, (1 << bits) - 1)
+
+
+def held(value: int, of: Type, place: Place) -> int:
+    """A whole number as its type holds it: unsigned ones wrap around, signed ones must fit."""
+    low, high = limits(of)
+    if low <= value <= high:
+        return value
+    if low == 0:
+        return int(of(value).value)
+    raise refused(place, f"{value if abs(value) < 10**30 else 'a whole number'} is beyond {NAMES[of]}: undefined in C")
+
+
+def promoted(of: Type) -> Type:
+    """Whole numbers shorter than int are ints in arithmetic."""
+    return INT if size(of) < size(INT) else of
+
+
+def common(left: Type, right: Type) -> Type:
+    """The type of an operation on two whole numbers (C99 6.3.1.8)."""
+    left, right = promoted(left), promoted(right)
+    if size(left) != size(right):
+        return left if size(left) > size(right) else right
+    return left if limits(left)[0] == 0 else right
