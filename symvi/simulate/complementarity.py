@@ -94,6 +94,14 @@ class Complementarity:
                 total = total + (miss * miss)
         return total
 
+    def missed_by_gaps(self) -> float:
+        """Squares of what slacks of gaps miss of the rates that they stand for."""
+        total = 0.0
+        for node in self.closing:
+            miss = node.un[0] - node.slack[0]
+            total = total + (miss * miss)
+        return total
+
     def largest_share(self, share: float) -> float:
         """The largest share of the increment, up to `share`, that stays inside all cones."""
         for node in self.nodes:
