@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 FIRST = 0.01  # centring at a start, per effective mass, of the fall in a step squared, or times the speed of closing
 ASTRAY = 1.0  # squares of the weight's fall in a step: a start that misses more is off the path
-RESTING = 1e-11  # of those squares: gaps that a start so near the end misses by less do not move
+RESTING = 1e-11  # of those squares: contacts that are no further from rest start near the end of the path
+SLID = 1e-4  # the part of squares of sliding in them
 BALANCE = 0.3  # centring at a start, per effective mass, of the squares of what it misses
 ASIDE = 10.0  # times the mean complementarity: a product that large is far from the central path
 RECENTRE = 0.01  # of that product, to centre by
@@ -24,6 +25,7 @@ FACTORS = (
     "FIRST",
     "ASTRAY",
     "RESTING",
+    "SLID",
     "BALANCE",
     "ASIDE",
     "RECENTRE",

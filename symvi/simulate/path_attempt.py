@@ -101,7 +101,7 @@ class PathAttempt:
         common.target[0] = calm if begins_calm else usual
         self.run("warm")
         # what moves starts further inside the cones
-        if begins_calm and not self.measures.missed_by_gaps() <= path.RESTING * (speed * speed):
+        if begins_calm and not self.measures.far_from_rest() <= path.RESTING * (speed * speed):
             common.target[0] = usual
             self.run("warm")
         self.merit = self._merit_under_impulses()  # the residual without impulses of contacts is there
