@@ -47,7 +47,7 @@ def test_a_fine_tolerance_costs_a_resting_cube_no_iterations(tolerance: float) -
     """What rests begins near the end of the path, at any tolerance; the step that lands takes more."""
     options = SolverOptions(complementarity=tolerance)
     trajectory = simulator(on_ground(CUBE, friction=0.5)).simulate(1.0, 0.01, options=options)
-    assert np.median(trajectory.iterations[1:]) == 1 and trajectory.iterations[1:].mean() < 1.1
+    assert np.median(trajectory.iterations[1:]) == 1 and trajectory.iterations[1:].mean() < 1.15
 
 
 def test_four_feet_of_a_table_carry_equal_loads() -> None:
