@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 FIRST = 0.01  # centring at a start, per effective mass, of the fall in a step squared, or times the speed of closing
 ASTRAY = 1.0  # squares of the weight's fall in a step: a start that misses more is off the path
+RESTING = 1e-11  # of those squares: contacts that are no further from rest start near the end of the path
+SLID = 1e-4  # the part of squares of sliding in them
 BALANCE = 0.3  # centring at a start, per effective mass, of the squares of what it misses
 ASIDE = 10.0  # times the mean complementarity: a product that large is far from the central path
 RECENTRE = 0.01  # of that product, to centre by
@@ -22,6 +24,8 @@ BEYOND = 1e3  # times all that moves and pushes: no impulse is larger but where 
 FACTORS = (
     "FIRST",
     "ASTRAY",
+    "RESTING",
+    "SLID",
     "BALANCE",
     "ASIDE",
     "RECENTRE",
@@ -56,16 +60,17 @@ class Attempt:
     memory: float
     boundary: float
     predict: bool
+    calm: float  # centring where nothing moves, as a multiple of that at the end; 0: as elsewhere
     text: str
 
 
 PAPERS = 3  # the attempt that is the papers' basic method
 ATTEMPTS = (
-    Attempt(1.0, 1.0, 1.0, 1.0, 0.99, True, "warm: near the last impulse and the predicted velocity"),
-    Attempt(16.0, 1.0, 0.0, 1.0, 0.9, True, "from the side of sticking"),
-    Attempt(1.0, 1e4, 0.0, 0.0, 0.9, True, "far inside"),
-    Attempt(1.0, 1e4, 0.0, 0.0, 0.9, False, "far inside, one right-hand side: the papers' method"),
-    Attempt(0.25, 1.0, 1.0, 1.0, 0.9, True, "from the side of sliding"),
-    Attempt(0.25, 1e2, 1.0, 0.0, 0.9, True, "further inside, on the side of sliding"),
-    Attempt(0.0625, 1.0, 1.0, 1.0, 0.9, True, "far on the side of sliding"),
+    Attempt(1.0, 1.0, 1.0, 1.0, 0.99, True, 100.0, "warm: near the last impulse and the predicted velocity"),
+    Attempt(16.0, 1.0, 0.0, 1.0, 0.9, True, 0.0, "from the side of sticking"),
+    Attempt(1.0, 1e4, 0.0, 0.0, 0.9, True, 0.0, "far inside"),
+    Attempt(1.0, 1e4, 0.0, 0.0, 0.9, False, 0.0, "far inside, one right-hand side: the papers' method"),
+    Attempt(0.25, 1.0, 1.0, 1.0, 0.9, True, 0.0, "from the side of sliding"),
+    Attempt(0.25, 1e2, 1.0, 0.0, 0.9, True, 0.0, "further inside, on the side of sliding"),
+    Attempt(0.0625, 1.0, 1.0, 1.0, 0.9, True, 0.0, "far on the side of sliding"),
 )

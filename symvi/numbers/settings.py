@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from symvi.errors import MechanismError
 from symvi.mechanism import Contact, Force, Joint, Mechanism, axis_values, coordinate_kinds
@@ -16,8 +17,10 @@ from symvi.mechanism.contacts import contact_points
 from symvi.mechanism.forces import AlongJoint
 from symvi.mechanism.names import WORLD
 from symvi.mechanism.vectors import Vector3, subtract
-from symvi.physics.model import Parameter
 from symvi.registry import CONTACTS, FORCES, JOINTS
+
+if TYPE_CHECKING:  # a process that finds its library in the cache derives nothing
+    from symvi.physics.model import Parameter
 
 Values = tuple[float, ...]
 

@@ -54,13 +54,13 @@ class Formula:
 
     @cached_property
     def code(self) -> Code:
-        text = store.load(self._kept_as) if self._kept_as else None
+        text = store.load(self.stored_as) if self.stored_as else None
         if text is None:
             from symvi.physics.lowering import lower
 
             text = lower(self).to_json()
-            if self._kept_as:
-                store.save(self._kept_as, text)
+            if self.stored_as:
+                store.save(self.stored_as, text)
         return Code.from_json(text)
 
     @cached_property
@@ -69,7 +69,7 @@ class Formula:
         return python_of(self.code, sum(argument.size for argument in self.inputs))
 
     @property
-    def _kept_as(self) -> str:
+    def stored_as(self) -> str:
         """What it is stored as; empty for one from elsewhere, of which the digest of our own source says nothing."""
         return self.key or (self.name if self.module.startswith(store.SOURCE) else "")
 

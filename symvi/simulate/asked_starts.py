@@ -13,7 +13,6 @@ import numpy as np
 from symvi.errors import AssemblyError
 from symvi.mechanism import Mechanism, State, free_rotations
 from symvi.mechanism.names import shown
-from symvi.simulate.coordinates import coordinates_of
 
 FITS = 1e-6  # m, rad, m/s, rad/s: how far a number may be from what was asked for
 OF_JOINTS = {"coordinate": 0, "velocity": 1}  # which of the two that `coordinates_of` gives
@@ -26,6 +25,8 @@ def check_kept(mechanism: Mechanism, state: State, names: Iterable[str]) -> None
     mechanism: as it was described. state: its closed start. names: of what was asked for, crank.coordinate or
     ball.position; others are passed over.
     """
+    from symvi.simulate.coordinates import coordinates_of  # brings the derivation, which most starts do without
+
     for name in names:
         owner, _, field = name.partition(".")
         if owner in mechanism.body_names and field in OF_BODIES:

@@ -94,6 +94,22 @@ class Complementarity:
                 total = total + (miss * miss)
         return total
 
+    def far_from_rest(self) -> float:
+        """How far contacts are from rest, the square of a velocity.
+
+        A part of their sliding, with the rate of a gap that is pressed, or what the slack of an open one misses of it.
+        """
+        largest = 0.0
+        for node in self.closing:
+            un = node.un[0]
+            miss = un - node.slack[0]
+            moved = min(miss * miss, un * un)
+            if len(node.miss) > 1:
+                x, y, z = node.ut
+                moved = moved + (path.SLID * ((x * x) + ((y * y) + (z * z))))
+            largest = _larger(largest, moved)
+        return largest
+
     def largest_share(self, share: float) -> float:
         """The largest share of the increment, up to `share`, that stays inside all cones."""
         for node in self.nodes:

@@ -96,8 +96,14 @@ class PathAttempt:
         common.memory[0] = 0.0 if self.rest else how.memory * (lasting if lasting < 1.0 else 1.0)
         first = path.FIRST * (speed * (speed if speed > closing else closing))
         first = first if first > closing * closing else closing * closing
-        common.target[0] = how.spread * (how.ratio * first)
+        usual, calm = how.spread * (how.ratio * first), how.ratio * (how.calm * self.closed)
+        begins_calm = self.measures.closing and 0.0 < calm < usual and not self.rest and self.fixed == 0
+        common.target[0] = calm if begins_calm else usual
         self.run("warm")
+        # what moves starts further inside the cones
+        if begins_calm and not self.measures.far_from_rest() <= path.RESTING * (speed * speed):
+            common.target[0] = usual
+            self.run("warm")
         self.merit = self._merit_under_impulses()  # the residual without impulses of contacts is there
         # rows answer for what bodies miss, and are solved for at once; without rows it is impulses that miss it
         missed = self.measures.missed() if self.solver.program.notes["constraints"] else self.merit

@@ -2357,6 +2357,21 @@ static bool is_apart(const ball_parameters *p, const ball_work *w)
     return true;
 }
 
+/* how far contacts are from rest, the square of a velocity: a part of their sliding, with the rate of a gap that is pressed, or what the
+ * slack of an open one misses of it */
+static real far_from_rest(const ball_work *w)
+{
+    real largest = 0.0;
+    for (unsigned int n = 0u; n < 1u; n++) {
+        const real un = w->contact_ground[n].un;
+        const real miss = un - w->contact_ground[n].slack;
+        const real moved = ((miss*miss) < (un*un)) ? (miss*miss) : (un*un);
+        const real *const ut = w->contact_ground[n].ut;
+        largest = largest_of(largest, moved + (0.0001*((ut[0]*ut[0]) + ((ut[1]*ut[1]) + (ut[2]*ut[2])))));
+    }
+    return largest;
+}
+
 /* how far the worst contact or limit is beyond its bound at the knot that was prepared [m or rad] */
 static real depth_of(const ball_work *w)
 {
@@ -2463,6 +2478,7 @@ typedef struct {
     real memory; /* 1: impulses of the last step are remembered */
     real boundary; /* share of the way to the boundary of a cone that an increment may go */
     int predict; /* predictor and corrector; 0: centring falls by a fixed factor (the papers) */
+    real calm; /* centring where nothing moves, as a multiple of that at the end; 0: as elsewhere */
 } ball_attempt;
 
 /* one attempt on its way along the central path */
@@ -2506,6 +2522,8 @@ static void warm_start(const ball_parameters *p, const ball_state *z,
     const real lasting = against_last(z, w); /* share of the last impulses that are expected, as forces act for less time or more */
     real closing;
     real first;
+    real usual;
+    real calm;
     real missed;
     run_evaluate(p, w);
     if (path->rest) {
@@ -2518,8 +2536,18 @@ static void warm_start(const ball_parameters *p, const ball_state *z,
     w->common[0].memory = path->rest ? 0.0 : (how->memory*((lasting < 1.0) ? lasting : 1.0));
     first = 0.01*(speed*((speed > closing) ? speed : closing));
     first = (first > (closing*closing)) ? first : (closing*closing);
-    w->common[0].target = how->spread*(how->ratio*first);
+    usual = how->spread*(how->ratio*first);
+    w->common[0].target = usual;
+    calm = how->ratio*(how->calm*path->closed);
+    if ((calm > 0.0) && (calm < usual) && !path->rest && (path->fixed == 0)) {
+        w->common[0].target = calm;
+    }
     run_warm(p, z, w);
+    /* what moves starts further inside the cones */
+    if ((w->common[0].target < usual) && !(far_from_rest(w) <= (1e-11*(speed*speed)))) {
+        w->common[0].target = usual;
+        run_warm(p, z, w);
+    }
     path->merit = merit_under_impulses(p, z, u, w); /* the residual without these impulses is there */
     /* what is missed, as squares of velocities: centring below it would reach the boundary before it vanishes */
     /* rows answer for what bodies miss, and are solved for at once; without rows it is impulses that miss it */
@@ -2782,13 +2810,13 @@ static int interior(const ball_parameters *p, const ball_state *z,
     const ball_input *u, ball_work *w, const ball_options *o, bool rest, ball_info *info)
 {
     static const ball_attempt attempts[7] = {
-        { 1.0, 1.0, 1.0, 1.0, 0.99, 1 }, /* warm: near the last impulse and the predicted velocity */
-        { 16.0, 1.0, 0.0, 1.0, 0.9, 1 }, /* from the side of sticking */
-        { 1.0, 10000.0, 0.0, 0.0, 0.9, 1 }, /* far inside */
-        { 1.0, 10000.0, 0.0, 0.0, 0.9, 0 }, /* far inside, one right-hand side: the papers' method */
-        { 0.25, 1.0, 1.0, 1.0, 0.9, 1 }, /* from the side of sliding */
-        { 0.25, 100.0, 1.0, 0.0, 0.9, 1 }, /* further inside, on the side of sliding */
-        { 0.0625, 1.0, 1.0, 1.0, 0.9, 1 } /* far on the side of sliding */
+        { 1.0, 1.0, 1.0, 1.0, 0.99, 1, 100.0 }, /* warm: near the last impulse and the predicted velocity */
+        { 16.0, 1.0, 0.0, 1.0, 0.9, 1, 0.0 }, /* from the side of sticking */
+        { 1.0, 10000.0, 0.0, 0.0, 0.9, 1, 0.0 }, /* far inside */
+        { 1.0, 10000.0, 0.0, 0.0, 0.9, 0, 0.0 }, /* far inside, one right-hand side: the papers' method */
+        { 0.25, 1.0, 1.0, 1.0, 0.9, 1, 0.0 }, /* from the side of sliding */
+        { 0.25, 100.0, 1.0, 0.0, 0.9, 1, 0.0 }, /* further inside, on the side of sliding */
+        { 0.0625, 1.0, 1.0, 1.0, 0.9, 1, 0.0 } /* far on the side of sliding */
     };
     int first = 0;
     int past = 7;
