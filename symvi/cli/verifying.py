@@ -268,7 +268,7 @@ def _in_shell(said: str) -> str:
 def _c_claim(path, function, against, wrt, reading: dict, own: dict):
     from symvi.verify.claims import Claim
     from symvi.verify.errors import VerificationError
-    from symvi.verify.ours.own_functions import own as own_function
+    from symvi.derive import own as own_function
     from symvi.verify.reading.c_function import c
 
     if function is None or against is None:
@@ -336,14 +336,14 @@ def derive(
     register: Register = None,
 ) -> Mapping[str, Any]:
     """Print one of symvi's own functions and its derivative, in the papers' notation."""
-    from symvi.verify.ours.own_functions import own_names
+    from symvi.derive import own_names
 
     run_files(register)
     if name is None:
         known = own_names()
         console.print("\n".join(known), highlight=False, markup=False)
         return {"names": known}
-    from symvi.verify.ours.derivation import derivation
+    from symvi.derive.derivation import derivation
 
     found = derivation(name, tangent=tangent, side=side, axes=axes, scale=scale)
     shown: Callable[[], str] = found.latex if latex else found.text

@@ -22,11 +22,11 @@ from symvi.verify.judging.decide import Branch, Decision, decide
 from symvi.verify.judging.entries import DIGITS, EQUAL, FLOATS, NOTED, PROVED, ROUNDED, WRONG, Entry
 from symvi.verify.judging.polynomial_proof import proved_entries
 from symvi.verify.judging.problem import ANOTHER_POINT, EFFECT, Problem, in_world
-from symvi.verify.naming.conventions import asked_lines
 from symvi.verify.naming.diagnosis import diagnose
 from symvi.verify.reading.function import Function, Outputs
 from symvi.verify.reading.sources import read
 from symvi.verify.reading.worlds import Irrational, RationalWorld, RealWorld
+from symvi.verify.saying.asked import asked_lines
 from symvi.verify.saying.counterexample import counterexamples
 from symvi.verify.saying.report import Report
 
@@ -58,8 +58,8 @@ def derivative(
     """Is `claimed` the derivative of `function` by `wrt`? Every entry gets a verdict.
 
     function, claimed: a SymPy expression or matrix, a Python function of arguments named like variables, verify.c(...),
-    or verify.own(...). wrt: names of variables; the columns of several stand side by side, three for a unit quaternion
-    in a tangent, four for a raw one.
+    or symvi.derive.own(...). wrt: names of variables; the columns of several stand side by side, three for a unit
+    quaternion in a tangent, four for a raw one.
     variables: name -> verify.vector(3), verify.quaternion(...) and so on; own functions know theirs.
     order: 2 for second derivatives, entry (row, i n + j) = D_j D_i f. weights: a name lambda: the claim is then G^T
     lambda (order 1, one entry per column of G) or its derivative (order 2, n x n). prove: also try a normal form.
@@ -102,19 +102,10 @@ def derivative(
 
 def _no_names(function: object, claimed: object) -> None:
     """Raises VerificationError for texts: they may name functions of symvi's own."""
-    from symvi.verify.ours.own_functions import own_names
-
     for given, what in ((function, "function"), (claimed, "claimed")):
-        if not isinstance(given, str):
-            continue
-        known = own_names()
-        near = did_you_mean(given, known)
-        remedy = "give a SymPy expression, a Python function, verify.c(...) or verify.own(...)"
-        if given in known:
-            remedy = f"for symvi's own function write verify.own('{given}')"
-        elif near.endswith("?"):
-            remedy = f"is one of symvi's own functions meant? {near} Then write verify.own(...)"
-        raise VerificationError(f"{what} is the text '{given}'; {remedy}")
+        if isinstance(given, str):
+            remedy = f"a Python function, verify.c(...), or symvi.derive.own({given!r}) for one of symvi's own"
+            raise VerificationError(f"{what} is the text '{given}'; give a SymPy expression, {remedy}")
 
 
 def _whole_above_zero(points: object) -> None:

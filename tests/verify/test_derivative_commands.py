@@ -9,10 +9,12 @@ import pytest
 
 import symvi.verify as verify
 from symvi import cli
+from symvi.derive import own
 
 CLAIMS = """
 import numpy as np
 import symvi.verify as verify
+from symvi.derive import own
 
 VARIABLES = {"q": verify.quaternion(), "v": verify.vector(3)}
 
@@ -31,7 +33,7 @@ def position(q, v):
 def position_derivative_wrt_v(q, v):
     return rotation(q)
 
-@verify.claim(function="spherical")
+@verify.claim(function=own("spherical"))
 def hinge(xa, qa, xb, qb, pa, pb):
     return np.hstack([-np.eye(3), rotation(qa) @ skew(pa), np.eye(3), -rotation(qb) @ skew(pb)])
 """
@@ -295,13 +297,14 @@ def test_a_report_that_cannot_be_written_hides_no_verdict(folder: Path, capsys) 
 
 
 def test_an_own_function_says_what_it_is() -> None:
-    assert repr(verify.own("rotation")) == "rotation (symvi): f = R(q) v = V(q v q*)"
+    assert repr(own("rotation")) == "rotation (symvi): f = R(q) v = V(q v q*)"
 
 
 # --- where claims hold ------------------------------------------------------------------------------------------------
 DISTANCE = """
 import numpy as np
 import symvi.verify as verify
+from symvi.derive import own
 
 VARIABLES = {"x": verify.scalar(), "y": verify.vector(2)}
 

@@ -7,6 +7,7 @@ import pytest
 import sympy
 
 import symvi.verify as verify
+from symvi.derive import own
 from symvi.verify import Report
 from tests.verify import hand_written as hand
 
@@ -173,7 +174,7 @@ def test_a_counterexample_of_an_own_function_has_its_variables_only() -> None:
         return np.zeros((5, 12))
 
     wrt = ["x_a", "q_a", "x_b", "q_b"]
-    report = verify.derivative(verify.own("revolute"), claimed, wrt, {"strange": verify.vector()})
+    report = verify.derivative(own("revolute"), claimed, wrt, {"strange": verify.vector()})
     assert "strange" not in report.wrong[0].counterexample.point
 
 

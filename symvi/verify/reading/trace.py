@@ -21,7 +21,7 @@ from symvi.verify.reading.worlds import World
 
 LONGEST = 60  # characters of code that are quoted
 CHANGE = "the first derivative of"
-OUTSIDE = ("symvi/verify/", "symvi/exact/dual", "numpy", "elementary")
+OUTSIDE = ("symvi/verify/", "symvi/derive/", "symvi/exact/dual", "numpy", "elementary")
 
 
 @dataclass
