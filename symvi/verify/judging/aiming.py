@@ -23,7 +23,7 @@ from symvi.verify.errors import OutsideDomain
 from symvi.verify.judging.looking import BUDGET, Looking, Seen, Spent, gap_of
 from symvi.verify.judging.problem import NO_VALUE, Problem
 from symvi.verify.judging.surfaces import on_surfaces
-from symvi.verify.judging.thresholds import jointly, moves, secants, towards_thresholds
+from symvi.verify.judging.thresholds import moves, secants
 from symvi.verify.reading.worlds import RealWorld
 
 LINES, DEPTH = 12, 30  # lines that are halved, and how often
@@ -41,10 +41,8 @@ def aimed(problem: Problem, seen: Sequence[Seen], looking: Looking) -> Iterator[
         _special,
         _halving,
         secants,
-        towards_thresholds,
         _halving,
-        jointly,
-        towards_thresholds,
+        secants,
         lambda *given: _widened(random_ways, *given),
         lambda problem, seen, looking: on_surfaces(problem, seen, random_ways, looking),
     ):
