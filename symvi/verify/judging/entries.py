@@ -45,8 +45,8 @@ class Entry:
 class Diagnosis:
     """where: the part of the matrix; says: what it is instead; entries: the wrong ones that this explains.
 
-    kind: one word: factor, sign, missing, step, side, component, order, conjugate, exchange, transpose, parameter,
-    axes, gyroscopic, term, manifold, branch, zero, inverse, convention. cost: the simpler, the smaller.
+    kind: one word: factor, sign, missing, step, side, order, conjugate, exchange, transpose, parameter, axes, term,
+    branch, zero, inverse, convention. cost: the simpler, the smaller.
     """
 
     where: str
