@@ -58,7 +58,6 @@ class Claim:
 
     def report(
         self,
-        prove: bool = False,
         seed: int = 0,
         where: Mapping[str, tuple] | None = None,
         effort: float = EFFORT,
@@ -72,7 +71,7 @@ class Claim:
         asked = (self.function, self.claimed, self.wrt, self.variables, self.order, self.weights)
         bounds = {**self.where, **{name: given for name, given in (where or {}).items() if name in self.names}}
         cost = {"effort": effort, "progress": progress}
-        return derivative(*asked, prove=prove, seed=seed, where=bounds, layout=self.layout, **cost)
+        return derivative(*asked, seed=seed, where=bounds, layout=self.layout, **cost)
 
 
 def claim(

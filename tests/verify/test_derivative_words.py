@@ -32,19 +32,6 @@ def test_two_values_that_differ_are_shown_to_differ(factor: float) -> None:
         assert len(entry.counterexample.true) < (30 if factor < 1 + 1e-9 else 16)
 
 
-def test_the_method_names_the_proof_and_what_it_covers() -> None:
-    def claimed(r):
-        return r / np.sqrt(r @ r + 2)
-
-    assert asked(distance, claimed, prove=True).method.startswith(
-        "claim minus truth is zero in normal form, a proof for every entry; random points of six sizes in 60 digits"
-    )
-    assert asked(distance, lambda r: claimed(r) * np.array([1, 1, 2]), prove=True).method.startswith(
-        "claim minus truth is zero in normal form, a proof for 2 of 3 entries; "
-    )
-    assert "normal form" not in asked(distance, claimed).method
-
-
 @pytest.mark.parametrize(
     ("function", "words"),
     [

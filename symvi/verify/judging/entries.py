@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-PROVED, EQUAL, DIGITS, FLOATS, WRONG = "proved", "equal", "equal to 60 digits", "equal in floats", "wrong"
+EQUAL, DIGITS, FLOATS, WRONG = "equal", "equal to 60 digits", "equal in floats", "wrong"
 ROUNDED = "equal but for rounded constants"
 NOTED = "equal but for an error that does not matter, in a small region"
 
