@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import product
 from random import Random
 
 from symvi.verify.asking.lines import CURVED, coordinates, is_allowed, placed
@@ -21,6 +22,7 @@ from symvi.verify.errors import OutsideDomain, VerificationError
 from symvi.verify.judging.looking import Looking, Seen, fraction, gap_of
 from symvi.verify.judging.problem import NO_VALUE, Problem
 from symvi.verify.judging.thresholds import one_sided
+from symvi.verify.reading.sites import OF_AN_ARRAY
 from symvi.verify.reading.worlds import Enough, RealWorld
 
 ROUNDS = 3  # of ways behind ways
@@ -78,11 +80,11 @@ def on_surfaces(problem: Problem, seen: Iterable[Seen], usual: set[tuple], looki
         todo = [at for at in one_sided(found) if at not in tried]
         for at in todo:
             tried.add(at)
-            for target in _beyond(found, at):
-                if more := list(solver.points(target)):
-                    found += more
-                    yield from more
-                    break
+            yield from (more := solver.first_of(_beyond(found, at)))
+            found += more
+    for targets in _arrays(found):
+        yield from (more := solver.first_of(targets))
+        found += more
     ways: dict[tuple, Seen] = {}
     for one in found:
         if one.path not in usual and (one.path not in ways or len(one.stuck) < len(ways[one.path].stuck)):
@@ -90,10 +92,7 @@ def on_surfaces(problem: Problem, seen: Iterable[Seen], usual: set[tuple], looki
     for path, one in ways.items():
         if not one.solved:
             yield from solver.points(_Target(path, one.gaps))
-            for target in _behind(found, one):
-                if more := list(solver.points(target)):
-                    yield from more
-                    break
+            yield from solver.first_of(_behind(found, one))
 
 
 def _beyond(seen: Sequence[Seen], at: tuple) -> Iterator[_Target]:
@@ -106,6 +105,23 @@ def _beyond(seen: Sequence[Seen], at: tuple) -> Iterator[_Target]:
     site, way = one.path[number]
     for gap in (Fraction(0), -(fraction(one.gaps[number]) or 0) / 1000):
         yield _Target((*one.path[:number], (site, not way)), (*one.gaps[:number], gap))
+
+
+def _arrays(seen: Sequence[Seen]) -> Iterator[list[_Target]]:
+    """All numbers of an array on one side, where they never were: they are equal there, or differ by little."""
+    alike = set().union(*(one.alike for one in seen))
+    sites = dict.fromkeys(site for one in seen for site, _ in one.path if str(site).endswith(OF_AN_ARRAY))
+    for site, way in product(sites, (True, False)):
+        one = next(one for one in seen if any(at == site for at, _ in one.path))
+        if (site, way) in alike or None in one.gaps:
+            continue
+        count = max(number for number, (at, _) in enumerate(one.path) if at == site) + 1
+        asked = list(zip(one.path[:count], one.gaps, strict=False))
+        path = tuple((at, way if at == site else went) for (at, went), _ in asked)
+        yield [
+            _Target(path, tuple(gap * share if at == site and went is not way else gap for (at, went), gap in asked))
+            for share in (0, -Fraction(1, 1000))
+        ]
 
 
 def _behind(seen: Sequence[Seen], one: Seen) -> Iterator[_Target]:
@@ -130,6 +146,10 @@ class _Solver:
         self.world.keeps_gaps = True
         self.variables = problem.question.variables
         self.numbers = [number for name, variable in self.variables.items() for number in _numbers(name, variable)]
+
+    def first_of(self, targets: Iterable[_Target]) -> list[Seen]:
+        """Points of the first target that has some."""
+        return next((found for target in targets if (found := list(self.points(target)))), [])
 
     def points(self, target: _Target) -> Iterator[Seen]:
         """Points of a target, from random ones."""
