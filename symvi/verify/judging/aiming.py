@@ -19,7 +19,7 @@ from symvi.verify.asking.shaking import turned
 from symvi.verify.errors import OutsideDomain
 from symvi.verify.judging.looking import BUDGET, Looking, Seen, Spent
 from symvi.verify.judging.problem import NO_VALUE, Problem
-from symvi.verify.judging.surfaces import on_surfaces
+from symvi.verify.judging.surfaces import combined, on_surfaces
 from symvi.verify.judging.thresholds import moves, secants
 from symvi.verify.reading.worlds import RealWorld
 
@@ -40,6 +40,7 @@ def aimed(problem: Problem, seen: Sequence[Seen], looking: Looking) -> Iterator[
         _halving,
         secants,
         lambda *given: _widened(random_ways, *given),
+        combined,
         lambda problem, seen, looking: on_surfaces(problem, seen, random_ways, looking),
     ):
         looking.left = BUDGET  # of every stage

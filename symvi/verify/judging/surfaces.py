@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import product
+from itertools import combinations, product
 from random import Random
 
 from symvi.verify.asking.lines import CURVED, coordinates, is_allowed, placed
@@ -28,6 +28,7 @@ from symvi.verify.reading.worlds import Enough, RealWorld
 ROUNDS = 3  # of ways behind ways
 STARTS, POINTS = 4, 2  # random points that lead to a surface; points of each that are enough
 MOST = 6  # conditions at once
+MOST_PAIRED, MOST_TOGETHER = 8, 5  # conditions that are tried two by two, and in all of their ways
 DIGITS, EQUAL = 90, Fraction(1, 10**72)  # of gaps, and what is left of one that is as it should be
 STEPS, PATIENCE = 24, 6  # of Newton's method, in all, and until gaps must have become less
 STEP = Fraction(1, 2**100)  # of its slopes
@@ -72,6 +73,13 @@ class _Target:
     gaps: tuple
 
 
+def combined(problem: Problem, seen: Sequence[Seen], looking: Looking) -> Iterator[Seen]:
+    """All numbers of an array on one side, and conditions together in ways that they were not seen in."""
+    solver = _Solver(problem, looking)
+    for targets in (*_arrays(seen), *_together(seen)):
+        yield from solver.first_of(targets)
+
+
 def on_surfaces(problem: Problem, seen: Iterable[Seen], usual: set[tuple], looking: Looking) -> Iterator[Seen]:
     """Points of every way that is not among the usual ones, with all as random as may be; of ways that are not known
     first, behind conditions that went one way only."""
@@ -82,9 +90,6 @@ def on_surfaces(problem: Problem, seen: Iterable[Seen], usual: set[tuple], looki
             tried.add(at)
             yield from (more := solver.first_of(_beyond(found, at)))
             found += more
-    for targets in _arrays(found):
-        yield from (more := solver.first_of(targets))
-        found += more
     ways: dict[tuple, Seen] = {}
     for one in found:
         if one.path not in usual and (one.path not in ways or len(one.stuck) < len(ways[one.path].stuck)):
@@ -116,12 +121,32 @@ def _arrays(seen: Sequence[Seen]) -> Iterator[list[_Target]]:
         if (site, way) in alike or None in one.gaps:
             continue
         count = max(number for number, (at, _) in enumerate(one.path) if at == site) + 1
-        asked = list(zip(one.path[:count], one.gaps, strict=False))
-        path = tuple((at, way if at == site else went) for (at, went), _ in asked)
-        yield [
-            _Target(path, tuple(gap * share if at == site and went is not way else gap for (at, went), gap in asked))
-            for share in (0, -Fraction(1, 1000))
-        ]
+        yield _turned(one, tuple((at, way if at == site else went) for at, went in one.path[:count]))
+
+
+def _together(seen: Sequence[Seen]) -> Iterator[list[_Target]]:
+    """Few conditions in all of their ways together, more of them two by two, where they were not seen so."""
+    ordinary = [one for one in seen if not one.stuck and None not in one.gaps]
+    one = max(ordinary, key=lambda each: len(each.path), default=None)
+    if one is None or not 1 < len(one.path) <= MOST_PAIRED:
+        return
+    sites, size = [site for site, _ in one.path], len(one.path)
+    alike = [each.path for each in seen if [site for site, _ in each.path] == sites]
+    for chosen in combinations(range(size), size if size <= MOST_TOGETHER else 2):
+        known = {tuple(path[k][1] for k in chosen) for path in alike}
+        for ways in product((True, False), repeat=len(chosen)):
+            if ways not in known:
+                wanted = dict(zip(chosen, ways, strict=True))
+                yield _turned(one, tuple((site, wanted.get(k, way)) for k, (site, way) in enumerate(one.path)))
+
+
+def _turned(one: Seen, path: tuple) -> list[_Target]:
+    """A point's way with some conditions the other way, where their numbers are equal, or differ by a little."""
+    asked = list(zip(one.path, path, one.gaps, strict=False))
+    return [
+        _Target(path, tuple(gap if went == way else gap * share for went, way, gap in asked))
+        for share in (0, Fraction(-1, 1000), Fraction(-1, 10**6))
+    ]
 
 
 def _behind(seen: Sequence[Seen], one: Seen) -> Iterator[_Target]:
