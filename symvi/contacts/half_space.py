@@ -67,9 +67,9 @@ def definition(world: Any, x: Any, q: Any, p: Any, n: Any, o: Any, r: Any) -> li
 
 def definitions() -> Iterator:
     """Its gap."""
-    from symvi.verify.asking.variables import quaternion, unit_vector, vector
     from symvi.derive.contacts import LENGTH
     from symvi.derive.definition import Definition
+    from symvi.verify.asking.variables import quaternion, unit_vector, vector
 
     names = {"x": vector(3), "q": quaternion(), "p": vector(3), "n": unit_vector(), "o": vector(3), "r": LENGTH}
     yield Definition("half_space", "phi = n·(x + R(q) p - o) - r", "BSMH23 section 2", names, ("x", "q"), definition)

@@ -27,10 +27,10 @@ from _gradient_checkers import (
 )
 
 import symvi.verify as verify
-from symvi.errors import SymviError
-from symvi.extras import install_command
 from symvi.derive import own
 from symvi.derive.derivation import derivation
+from symvi.errors import SymviError
+from symvi.extras import install_command
 from tests.verify.corpus.asking import ask, explained
 from tests.verify.corpus.case import Case
 

@@ -11,6 +11,8 @@ import symvi
 import symvi.verify as verify
 from symvi import Simulator, register_joint
 from symvi.analysis.choices import NOTHING_DROPPED
+from symvi.derive import own
+from symvi.derive.derivation import derivation
 from symvi.mechanism import Joint, Mechanism, start_state
 from symvi.page.scene import build_scene
 from symvi.proofs.kernels import Bench, subject
@@ -18,8 +20,6 @@ from symvi.proofs.mutation import score_of
 from symvi.proofs.proof import prove
 from symvi.proofs.zoo import ALONG, along_axes, askew
 from symvi.registry import JOINTS
-from symvi.derive import own
-from symvi.derive.derivation import derivation
 from tests.registry.line_on_plane import LINE_ON_PLANE
 from tests.support.quick import compiling_quickly
 
