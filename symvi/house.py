@@ -31,7 +31,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
     ("native",),
     ("simulate",),
     ("proofs", "verify", "importers", "exporters", "plots", "demos", "control", "sweeps"),
-    ("page",),
+    ("page", "derive"),
     ("joints", "forces", "contacts", "view", "learn"),
     ("environment",),
     ("cli",),

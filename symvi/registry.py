@@ -166,7 +166,7 @@ class Words:
 
     equation: the rows as papers write them. source: of it.
     variables: of the joint alone, by their letters in the equation, each made when it is called.
-    rows: the rows as vector expressions, for world or joint axes (verify/ours/derivation.py).
+    rows: the rows as vector expressions, for world or joint axes (derive/derivation.py).
     """
 
     equation: str
@@ -343,7 +343,7 @@ class ForceKind:
     expressions: (force) -> texts of the user's own, which must be real and finite at the start.
     pulls_at_knots: (force) -> whether its energy acts at the knots alone, where it may be too stiff for the step.
     span: how a page draws it between its two points, (look, radius); None: not at all.
-    definitions: () -> functions to verify against (verify/ours/definition.py). told: name of one -> its rows as vector
+    definitions: () -> functions to verify against (derive/definition.py). told: name of one -> its rows as vector
         expressions, for `derive`.
     examples: (parent, child) -> descriptions between two bodies, for proofs.
     """
@@ -457,7 +457,7 @@ class ContactKind:
         the child's point, or under its sphere's centre.
     ground: (contact) -> (a point, the normal) of a plane on the parent that a page may draw; None: no plane.
     type_name: what the program calls it; left out: the name, and _contact.
-    definitions: () -> functions to verify against (verify/ours/definition.py). told: name of one -> its rows as vector
+    definitions: () -> functions to verify against (derive/definition.py). told: name of one -> its rows as vector
         expressions, for `derive`.
     examples: the fields of descriptions beside child_anchor and radius, for proofs and tests.
     """

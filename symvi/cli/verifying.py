@@ -104,7 +104,6 @@ def verify(
         list[str] | None,
         typer.Option(help="NAME=LOW:HIGH, what every number of a variable lies between; either may be left out."),
     ] = None,
-    prove: Annotated[bool, typer.Option("--prove", help="Try a proof by normal forms too.")] = False,
     seed: Annotated[int, typer.Option(help="Of the random points.")] = 0,
     effort: Annotated[
         float | None, typer.Option(help="Operations on numbers that one claim may cost; 3e7 if left out.")
@@ -112,7 +111,6 @@ def verify(
     strict: Annotated[bool, typer.Option("--strict", help="Exit code 1 for RIGHT WHERE TESTED too.")] = False,
     register: Register = None,
     html: Annotated[Path | None, typer.Option(help="Write the reports as a page.")] = None,
-    latex: Annotated[Path | None, typer.Option(help="Write the reports for a paper's appendix.")] = None,
 ) -> Mapping[str, Any]:
     """Verify derivatives that were written by hand: a verdict for every entry, and what is wrong with it.
 
@@ -148,11 +146,8 @@ def verify(
         reading = {"output": output, "cleared": cleared, "names": name, "include": include, "define": define}
         claims = [_c_claim(c, function, against, wrt, reading, {**own, "axes": axes, "scale": scale})]
     bounds = _bounds(where or [], claims)
-    reports, refused = _judged(console, claims, (prove, seed, bounds, effort), _in_python if c is None else _in_shell)
-    unwritten = []
-    for path, form in ((html, "html"), (latex, "latex")):
-        if path is not None and reports:
-            unwritten += _written(console, path, form, reports)
+    reports, refused = _judged(console, claims, (seed, bounds, effort), _in_python if c is None else _in_shell)
+    unwritten = [] if html is None or not reports else _written(console, html, reports)
     return _verdict(reports, refused, unwritten, strict)
 
 
@@ -169,7 +164,7 @@ class _Numbers:
     def names(self) -> set[str]:
         return set(_stated(self.variables))
 
-    def report(self, prove: bool, seed: int, where: Mapping[str, tuple], effort: float, progress: Callable) -> Report:
+    def report(self, seed: int, where: Mapping[str, tuple], effort: float, progress: Callable) -> Report:
         from symvi.verify.foreign import numbers
 
         return numbers(self.path, self.wrt, _stated(self.variables))
@@ -201,15 +196,15 @@ def _stated(texts: list[str]) -> dict[str, Any]:
     return stated(texts)
 
 
-def _written(console: Console, path: Path, form: str, reports: Mapping[str, Report]) -> list[str]:
+def _written(console: Console, path: Path, reports: Mapping[str, Report]) -> list[str]:
     """Write the reports to a file; what kept it from being written, if anything did."""
-    from symvi.verify.saying import pages
+    from symvi.verify.saying.pages import html_of_all
 
     try:
-        path.write_text(getattr(pages, f"{form}_of_all")(reports), encoding="utf-8", newline="\n")
+        path.write_text(html_of_all(reports), encoding="utf-8", newline="\n")
     except OSError as error:
         return [f"{path}: {error.strerror}"]
-    console.print(f"{form}: {path.resolve()}", highlight=False, soft_wrap=True)
+    console.print(f"html: {path.resolve()}", highlight=False, soft_wrap=True)
     return []
 
 
@@ -266,9 +261,9 @@ def _in_shell(said: str) -> str:
 
 
 def _c_claim(path, function, against, wrt, reading: dict, own: dict):
+    from symvi.derive import own as own_function
     from symvi.verify.claims import Claim
     from symvi.verify.errors import VerificationError
-    from symvi.verify.ours.own_functions import own as own_function
     from symvi.verify.reading.c_function import c
 
     if function is None or against is None:
@@ -336,14 +331,14 @@ def derive(
     register: Register = None,
 ) -> Mapping[str, Any]:
     """Print one of symvi's own functions and its derivative, in the papers' notation."""
-    from symvi.verify.ours.own_functions import own_names
+    from symvi.derive import own_names
 
     run_files(register)
     if name is None:
         known = own_names()
         console.print("\n".join(known), highlight=False, markup=False)
         return {"names": known}
-    from symvi.verify.ours.derivation import derivation
+    from symvi.derive.derivation import derivation
 
     found = derivation(name, tangent=tangent, side=side, axes=axes, scale=scale)
     shown: Callable[[], str] = found.latex if latex else found.text

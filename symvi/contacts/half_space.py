@@ -67,9 +67,9 @@ def definition(world: Any, x: Any, q: Any, p: Any, n: Any, o: Any, r: Any) -> li
 
 def definitions() -> Iterator:
     """Its gap."""
+    from symvi.derive.contacts import LENGTH
+    from symvi.derive.definition import Definition
     from symvi.verify.asking.variables import quaternion, unit_vector, vector
-    from symvi.verify.ours.contacts import LENGTH
-    from symvi.verify.ours.definition import Definition
 
     names = {"x": vector(3), "q": quaternion(), "p": vector(3), "n": unit_vector(), "o": vector(3), "r": LENGTH}
     yield Definition("half_space", "phi = n·(x + R(q) p - o) - r", "BSMH23 section 2", names, ("x", "q"), definition)
@@ -77,7 +77,7 @@ def definitions() -> Iterator:
 
 def told() -> Any:
     """Its row as a vector expression."""
-    from symvi.verify.ours import derivation as d
+    from symvi.derive import derivation as d
 
     reach = d.Total((1, d.Variable("x")), (1, d.Turned("q", d.Variable("p"))), (-1, d.Variable("o")))
     radius = d.Row(d.Number(d.name_factor("r", True), lambda name, tangent: ()))

@@ -49,15 +49,15 @@ def record(mechanism: Any, point: Any, numbers: Any) -> dict[str, list]:
 
 def definition(world: Any, r_a: Any, r_b: Any, **places: Any) -> list:
     """The gap of two spheres, to verify against."""
-    from symvi.verify.ours.contacts import between, length
+    from symvi.derive.contacts import between, length
 
     return [length(world, between(**places)) - r_a[0] - r_b[0]]
 
 
 def definitions() -> Iterator:
     """Its gap."""
-    from symvi.verify.ours.contacts import BOTH, LENGTH, TWO
-    from symvi.verify.ours.definition import Definition
+    from symvi.derive.contacts import BOTH, LENGTH, TWO
+    from symvi.derive.definition import Definition
 
     equation = "phi = |x_b + R_b p_b - x_a - R_a p_a| - r_a - r_b"
     yield Definition("sphere", equation, "derived here", {**TWO, "r_a": LENGTH, "r_b": LENGTH}, BOTH, definition)
@@ -65,7 +65,7 @@ def definitions() -> Iterator:
 
 def told() -> Any:
     """Its row as a vector expression."""
-    from symvi.verify.ours import derivation as d
+    from symvi.derive import derivation as d
 
     size = d.function_of(d.gap(), "|u|", r"\|u\|", lambda w, v: d.length(w), "(1/|u|)", r"\tfrac{1}{\|u\|}",
                          lambda w, v: 1 / d.length(w))  # fmt: skip

@@ -97,8 +97,8 @@ def record(mechanism: Any, force: Any, joints: Any, numbers: Any) -> dict[str, l
 
 def definitions() -> Iterator:
     """Its energy, and its force."""
-    from symvi.verify.ours.contacts import BOTH, LENGTH, TWO, spring_energy, spring_force
-    from symvi.verify.ours.definition import Definition
+    from symvi.derive.contacts import BOTH, LENGTH, TWO, spring_energy, spring_force
+    from symvi.derive.definition import Definition
 
     places = {**TWO, "k": LENGTH, "L": LENGTH}
     energy = "V = (k/2) (|u| - L)²,  u = x_b + R_b p_b - x_a - R_a p_a"
@@ -110,7 +110,7 @@ def told(name: str) -> Callable:
     """Its rows as vector expressions."""
 
     def rows() -> Any:
-        from symvi.verify.ours import derivation
+        from symvi.derive import derivation
 
         return getattr(derivation, name)()
 

@@ -28,7 +28,7 @@ def naive(joint: Any, a: Any, b: Any, functions: Any, near: Any, in_joint_axes: 
 
 def told(axes: str) -> Any:
     """The row as a vector expression."""
-    from symvi.verify.ours import derivation as d
+    from symvi.derive import derivation as d
 
     def square(w: list) -> Any:
         return sum(x * x for x in w)

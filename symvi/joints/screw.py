@@ -37,7 +37,7 @@ def naive(joint: Any, a: Any, b: Any, functions: Any, near: Any, in_joint_axes: 
 
 def told(axes: str) -> Any:
     """The rows as vector expressions."""
-    from symvi.verify.ours import derivation as d
+    from symvi.derive import derivation as d
 
     advance = d.Row(d.dot(d.third_axis(), d.Turned("q_off", d.Turned("q_a", d.gap(), True), True)))
     turn = d.Times(d.name_factor("pitch", True), d.Called("alpha", d.Row(d.angle())))

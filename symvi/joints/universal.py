@@ -52,7 +52,7 @@ def complaints(joint: Any) -> Iterator:
 
 def told(axes: str) -> Any:
     """The rows as vector expressions."""
-    from symvi.verify.ours import derivation as d
+    from symvi.derive import derivation as d
 
     first = d.Turned("q_a", d.Turned("q_off", d.third_axis()))
     moves = d.gap() if axes == "world" else d.in_frame(3)

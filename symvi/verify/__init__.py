@@ -4,8 +4,8 @@ Five rooms, each of which uses those before it only. `asking`: what each argumen
 exact points on the manifold, what an answer may cost. `reading`: a function and its claim (SymPy, Python, C) on numbers
 of any kind: fractions, real numbers of 60 digits, floats, dual numbers over them. `judging`: the truth by tagged dual
 numbers, points at thresholds, which of the differences matter. `naming`: what such errors usually are. `saying`: the
-report. `ours` is an adapter: symvi's own functions by name. The public face is this file, `verdict` (the question),
-`claims` (files of them) and `foreign` (numbers of any program).
+report. The public face is this file, `verdict` (the question), `claims` (files of them) and `foreign` (numbers of any
+program). symvi's own functions come from `symvi.derive`, which knows verify; verify knows nothing of it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from symvi.verify.claims import claim
     from symvi.verify.errors import VerificationError
     from symvi.verify.foreign import numbers
-    from symvi.verify.ours.own_functions import own, own_names
     from symvi.verify.reading.c_function import c
     from symvi.verify.saying.report import Report
     from symvi.verify.verdict import assert_derivative, derivative
@@ -49,8 +48,6 @@ __all__ = [
     "inertia",
     "matrix",
     "numbers",
-    "own",
-    "own_names",
     "quaternion",
     "rotation",
     "scalar",
@@ -68,7 +65,6 @@ _HOME_OF = {
         "symvi.verify.verdict": "derivative assert_derivative",
         "symvi.verify.saying.report": "Report",
         "symvi.verify.errors": "VerificationError",
-        "symvi.verify.ours.own_functions": "own own_names",
         "symvi.verify.reading.c_function": "c",
         "symvi.verify.claims": "claim",
         "symvi.verify.foreign": "numbers",

@@ -58,7 +58,6 @@ class Claim:
 
     def report(
         self,
-        prove: bool = False,
         seed: int = 0,
         where: Mapping[str, tuple] | None = None,
         effort: float = EFFORT,
@@ -72,7 +71,7 @@ class Claim:
         asked = (self.function, self.claimed, self.wrt, self.variables, self.order, self.weights)
         bounds = {**self.where, **{name: given for name, given in (where or {}).items() if name in self.names}}
         cost = {"effort": effort, "progress": progress}
-        return derivative(*asked, prove=prove, seed=seed, where=bounds, layout=self.layout, **cost)
+        return derivative(*asked, seed=seed, where=bounds, layout=self.layout, **cost)
 
 
 def claim(
@@ -86,7 +85,7 @@ def claim(
 ) -> Callable[[Claimed], Claimed]:
     """Decorator: the decorated function is claimed to be the derivative of `function`; the arguments of `derivative`.
 
-    function: as for `derivative`, or the name of one of symvi's own, whose usual variables are then differentiated by.
+    function: as for `derivative`; one of symvi's own knows which variables it is usually differentiated by.
     """
 
     def mark(claimed: Any) -> Any:
@@ -144,22 +143,8 @@ def _line(error: BaseException, path: Path) -> str:
 def _decorated(names: Mapping[str, object], variables: Mapping) -> Iterator[Claim]:
     for name, value in names.items():
         for function, wrt, own_variables, asked in getattr(value, "symvi_claims", ()):
-            try:
-                function, usual = _function(function)
-            except VerificationError as error:
-                yield Claim(name, refused=str(error))
-                continue
+            usual = () if (known := getattr(function, "definition", None)) is None else known.wrt
             yield Claim(name, function, value, wrt or usual, {**variables, **own_variables}, **asked)
-
-
-def _function(given: object) -> tuple[object, tuple[str, ...]]:
-    """What is differentiated, and by what if nothing is said; names are symvi's own."""
-    if isinstance(given, str):
-        from symvi.verify.ours.own_functions import own
-
-        given = own(given)
-    definition = getattr(given, "definition", None)
-    return given, () if definition is None else definition.wrt
 
 
 def _named(names: Mapping[str, object], variables: Mapping, path: Path) -> Iterator[Claim]:

@@ -19,14 +19,13 @@ from symvi.verify.asking.variables import Variable, bounded
 from symvi.verify.errors import NeedsFloats, VerificationError
 from symvi.verify.judging.alone import check_alone
 from symvi.verify.judging.decide import Branch, Decision, decide
-from symvi.verify.judging.entries import DIGITS, EQUAL, FLOATS, NOTED, PROVED, ROUNDED, WRONG, Entry
-from symvi.verify.judging.polynomial_proof import proved_entries
+from symvi.verify.judging.entries import DIGITS, EQUAL, FLOATS, NOTED, ROUNDED, WRONG, Entry
 from symvi.verify.judging.problem import ANOTHER_POINT, EFFECT, Problem, in_world
-from symvi.verify.naming.conventions import asked_lines
 from symvi.verify.naming.diagnosis import diagnose
 from symvi.verify.reading.function import Function, Outputs
 from symvi.verify.reading.sources import read
 from symvi.verify.reading.worlds import Irrational, RationalWorld, RealWorld
+from symvi.verify.saying.asked import asked_lines
 from symvi.verify.saying.counterexample import counterexamples
 from symvi.verify.saying.report import Report
 
@@ -46,7 +45,6 @@ def derivative(
     variables: Mapping[str, Variable] | None = None,
     order: int = 1,
     weights: str | None = None,
-    prove: bool = False,
     seed: int = 0,
     points: int = POINTS,
     effect: float = EFFECT,
@@ -58,11 +56,11 @@ def derivative(
     """Is `claimed` the derivative of `function` by `wrt`? Every entry gets a verdict.
 
     function, claimed: a SymPy expression or matrix, a Python function of arguments named like variables, verify.c(...),
-    or verify.own(...). wrt: names of variables; the columns of several stand side by side, three for a unit quaternion
-    in a tangent, four for a raw one.
+    or symvi.derive.own(...). wrt: names of variables; the columns of several stand side by side, three for a unit
+    quaternion in a tangent, four for a raw one.
     variables: name -> verify.vector(3), verify.quaternion(...) and so on; own functions know theirs.
     order: 2 for second derivatives, entry (row, i n + j) = D_j D_i f. weights: a name lambda: the claim is then G^T
-    lambda (order 1, one entry per column of G) or its derivative (order 2, n x n). prove: also try a normal form.
+    lambda (order 1, one entry per column of G) or its derivative (order 2, n x n).
     seed, points: of random points, so many of every way through the conditions.
     effect: in a small region that thresholds close on every side, an error below this share of the largest entry of its
     block is a note.
@@ -96,25 +94,16 @@ def derivative(
         claim = _by_columns(claim, asked.shape(prod(outer)), layout)
         problem = replace(fit(judged, claim, asked, outer, seed), effect=effect)
         decision = decide(problem, points)
-        report = report_of(problem, decision, prove)
+        report = report_of(problem, decision)
     return replace(report, seconds=perf_counter() - began, operations=budget.spent)
 
 
 def _no_names(function: object, claimed: object) -> None:
     """Raises VerificationError for texts: they may name functions of symvi's own."""
-    from symvi.verify.ours.own_functions import own_names
-
     for given, what in ((function, "function"), (claimed, "claimed")):
-        if not isinstance(given, str):
-            continue
-        known = own_names()
-        near = did_you_mean(given, known)
-        remedy = "give a SymPy expression, a Python function, verify.c(...) or verify.own(...)"
-        if given in known:
-            remedy = f"for symvi's own function write verify.own('{given}')"
-        elif near.endswith("?"):
-            remedy = f"is one of symvi's own functions meant? {near} Then write verify.own(...)"
-        raise VerificationError(f"{what} is the text '{given}'; {remedy}")
+        if isinstance(given, str):
+            remedy = f"a Python function, verify.c(...), or symvi.derive.own({given!r}) for one of symvi's own"
+            raise VerificationError(f"{what} is the text '{given}'; give a SymPy expression, {remedy}")
 
 
 def _whole_above_zero(points: object) -> None:
@@ -274,13 +263,12 @@ def _same_twice(function: Function, values: dict, world):
 
 
 # --- the report ---------------------------------------------------------------------------------------------------
-def report_of(problem: Problem, decision: Decision, prove: bool) -> Report:
+def report_of(problem: Problem, decision: Decision) -> Report:
     problem, wrong = replace(problem, still=decision.still), decision.wrong
     spare = [point for branch in decision.branches if branch.wrong for point in branch.points]
     examples = counterexamples(problem, wrong, sorted(spare, key=lambda point: len(point_text(point))))
-    proved, reason = proved_entries(problem) if prove and len(wrong) < _count(problem) else (set(), "")
     diagnoses = tuple(diagnose(problem, decision))
-    entries = tuple(_entry(problem, decision, k, examples.get(k), k in proved) for k in range(_count(problem)))
+    entries = tuple(_entry(problem, decision, k, examples.get(k)) for k in range(_count(problem)))
     return Report(
         function=problem.function.name,
         claimed=problem.claimed.said,
@@ -288,8 +276,8 @@ def report_of(problem: Problem, decision: Decision, prove: bool) -> Report:
         shape=problem.shape,
         entries=entries,
         column_names=tuple(_column_names(problem)),
-        notes=tuple([*_notes(problem, decision), *([f"no proof by normal forms: {reason}"] if reason else [])]),
-        method=method(problem, decision, len(proved - set(wrong))),
+        notes=tuple(_notes(problem, decision)),
+        method=method(problem, decision),
         transposed=problem.transposed,
         unreached=decision.unreached,
         question=asked_lines(problem),
@@ -298,9 +286,9 @@ def report_of(problem: Problem, decision: Decision, prove: bool) -> Report:
     )
 
 
-def _entry(problem: Problem, decision: Decision, k: int, example, proved: bool) -> Entry:
+def _entry(problem: Problem, decision: Decision, k: int, example) -> Entry:
     index = _index(problem.shape, k)
-    verdict = WRONG if k in decision.wrong else PROVED if proved else _right_by(problem, decision, k)
+    verdict = WRONG if k in decision.wrong else _right_by(problem, decision, k)
     some = tuple(branch.said for branch in decision.branches if branch.path and k in branch.wrong)[:MOST_SAID]
     relative = max((branch.largest.get(k, 0.0) for branch in decision.branches), default=0.0)
     names = _column_names(problem)
@@ -378,16 +366,8 @@ def _small_errors(problem: Problem, branches: Iterable[Branch]) -> Iterator[str]
         yield f"where {branch.said}: entry {index} differs by {branch.noted[k]:.0e} {bound}"
 
 
-def method(problem: Problem, decision: Decision, proved: int = 0) -> str:
-    """What decided, in words. proved: the number of entries that have a proof."""
-    count = _count(problem)
-    entries = "the entry" if count == 1 else "every entry" if proved == count else f"{proved} of {count} entries"
-    proof = f"claim minus truth is zero in normal form, a proof for {entries}; " if proved else ""
-    return proof + _compared(problem, decision)
-
-
-def _compared(problem: Problem, decision: Decision) -> str:
-    """The numbers that were compared."""
+def method(problem: Problem, decision: Decision) -> str:
+    """What decided, in words: the numbers that were compared."""
     if problem.in_floats:
         only = " and ".join(f.said for f in (problem.function, problem.claimed) if f.floats_only)
         return f"floats, to 1e-8 of each entry: {only} takes machine numbers only"

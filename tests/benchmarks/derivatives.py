@@ -27,9 +27,10 @@ from _gradient_checkers import (
 )
 
 import symvi.verify as verify
+from symvi.derive import own
+from symvi.derive.derivation import derivation
 from symvi.errors import SymviError
 from symvi.extras import install_command
-from symvi.verify.ours.derivation import derivation
 from tests.verify.corpus.asking import ask, explained
 from tests.verify.corpus.case import Case
 
@@ -133,7 +134,7 @@ def own_joints(report: Report) -> None:
 
 def seconds_of(name: str, rows: int) -> tuple[float, ...]:
     """Of the printed Jacobian, of ones in its place, of ones in the place of the second derivatives."""
-    found, function = derivation(name), verify.own(name, offset=True)
+    found, function = derivation(name), own(name, offset=True)
     scope: dict = {"values": found.values}
     pairs = ", ".join(f"{argument}={argument}" for argument in function.variables)
     exec(f"def printed({', '.join(function.variables)}): return values(dict({pairs}))", scope)

@@ -114,8 +114,9 @@ def test_other_commands_know_them(run: Callable[..., dict], arguments: list[str]
 def test_claims_may_be_about_them(run: Callable[..., dict]) -> None:
     Path("claims.py").write_text(
         "import symvi.verify as verify\n"
-        "from symvi.verify.ours.derivation import derivation\n"
-        "FOUND, F = derivation('line_on_plane', axes='joint'), verify.own('line_on_plane', axes='joint', offset=True)\n"
+        "from symvi.derive import own\n"
+        "from symvi.derive.derivation import derivation\n"
+        "FOUND, F = derivation('line_on_plane', axes='joint'), own('line_on_plane', axes='joint', offset=True)\n"
         "NAMES = list(F.variables)\n"
         "exec(f\"def claim({', '.join(NAMES)}): return FOUND.values(dict({', '.join(f'{n}={n}' for n in NAMES)}))\")\n"
         "claim = verify.claim(function=F, wrt=FOUND.wrt)(claim)\n"

@@ -51,7 +51,7 @@ def naive(joint: Any, a: Any, b: Any, functions: Any, near: Any, in_joint_axes: 
 
 def told(axes: str) -> Any:
     """The rows as vector expressions."""
-    from symvi.verify.ours import derivation as d
+    from symvi.derive import derivation as d
 
     apart = d.Row(d.dot(d.third_axis(), d.Turned("q_off", d.Turned("q_a", d.gap(), True), True)))
     normal = d.Turned("q_a", d.Turned("q_off", d.third_axis()))

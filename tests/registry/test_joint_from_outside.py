@@ -11,6 +11,8 @@ import symvi
 import symvi.verify as verify
 from symvi import Simulator, register_joint
 from symvi.analysis.choices import NOTHING_DROPPED
+from symvi.derive import own
+from symvi.derive.derivation import derivation
 from symvi.mechanism import Joint, Mechanism, start_state
 from symvi.page.scene import build_scene
 from symvi.proofs.kernels import Bench, subject
@@ -18,7 +20,6 @@ from symvi.proofs.mutation import score_of
 from symvi.proofs.proof import prove
 from symvi.proofs.zoo import ALONG, along_axes, askew
 from symvi.registry import JOINTS
-from symvi.verify.ours.derivation import derivation
 from tests.registry.line_on_plane import LINE_ON_PLANE
 from tests.support.quick import compiling_quickly
 
@@ -121,7 +122,7 @@ def test_it_is_exported_and_its_self_test_passes(sled: Mechanism, tmp_path) -> N
 
 def test_what_is_derived_of_it_is_its_derivative() -> None:
     found = derivation("line_on_plane", axes="joint")
-    function = verify.own("line_on_plane", axes="joint", offset=True)
+    function = own("line_on_plane", axes="joint", offset=True)
     names = list(function.variables)
     scope: dict = {"found": found}
     exec(f"def claim({', '.join(names)}): return found.values(dict({', '.join(f'{n}={n}' for n in names)}))", scope)

@@ -65,11 +65,12 @@ def test_the_corpus_is_large_enough_and_half_right() -> None:
 
 
 def test_most_known_errors_have_a_name() -> None:
-    """Not so a gyroscopic sign between two knots, levers and weights in another one's place, and two errors at once."""
+    """Not so a sign between two knots, levers, weights and inverses in another one's place, and two errors at once."""
     wrong = [case for case in KNOWN_ERRORS if not case.right]
     assert [case.name for case in wrong if not case.diagnoses] == [
         "residual of a turning body, gyroscopic sign",
         "actuator's moment, lever held fixed",
+        "multiplier of a constraint, inverse missing",
         "scissor lift, as printed",
         "force at a midpoint, as printed",
     ]

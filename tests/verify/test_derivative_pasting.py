@@ -89,7 +89,7 @@ def test_symbols_without_a_python_name_are_written_as_what_makes_them() -> None:
     exec("from sympy import *; " + line_of(report), names)  # noqa: S102
     (entry,) = report.wrong
     assert claimed.subs(names["at"]) == sp.Rational(entry.counterexample.claimed)
-    assert r"Symbol(" in report.html() and r"\textbackslash" in report.latex()
+    assert r"Symbol(" in report.html()
 
 
 def test_variables_without_symbols_stand_behind_those_that_have_some() -> None:
@@ -107,8 +107,7 @@ def test_variables_without_symbols_stand_behind_those_that_have_some() -> None:
     assert names["x"][0] == names["at"][x0]
 
 
-@pytest.mark.parametrize("form", ["html", "latex"])
-def test_pages_show_the_same_line(form: str) -> None:
+def test_pages_show_the_same_line() -> None:
     report = verify.derivative(lambda x: x / 2, lambda x: 1, "x", {"x": verify.scalar()})
-    assert line_of(report) in getattr(report, form)()
+    assert line_of(report) in report.html()
     assert report.json()["entries"][0]["counterexample"]["pasted"] == line_of(report)

@@ -11,6 +11,7 @@ import pytest
 import sympy as sp
 
 import symvi.verify as verify
+from symvi.derive import own, own_names
 from symvi.verify import VerificationError
 from symvi.verify.asking.points import Draw, SmallDraw, draw_point
 from symvi.verify.reading.constants import meaning
@@ -190,7 +191,7 @@ def test_parameters_may_leave_out_underscores_and_come_in_any_order() -> None:
         d = hand.left(np.array([1, -1, -1, -1]) * QA) @ q_b
         return np.hstack([-hand.right(d)[:, 1:], hand.left(d)[:, 1:]]) / 2
 
-    verify.assert_derivative(verify.own("relative_orientation"), claimed, wrt=("q_a", "q_b"))
+    verify.assert_derivative(own("relative_orientation"), claimed, wrt=("q_a", "q_b"))
 
 
 @pytest.mark.parametrize(
@@ -282,8 +283,8 @@ def test_points_are_on_the_manifold_and_angular_velocities_have_the_root_of_thei
         (lambda: weighed("l", verify.vector(4)), r"make it verify.vector\(3\)"),
         (lambda: weighed("l", verify.scalar()), r"'l' has 1 number \(scalar\) for 3 outputs"),
         (lambda: verify.derivative(lambda w: w, lambda w: w, "w", {"w": verify.angular_velocity()}), "add 'h'"),
-        (lambda: verify.own("revolut"), "revolute"),
-        (lambda: verify.own("revolute", axis=(0, 1, 1)), "axis"),
+        (lambda: own("revolut"), "revolute"),
+        (lambda: own("revolute", axis=(0, 1, 1)), "axis"),
         (lambda: verify.quaternion("halves"), "half"),
         (lambda: verify.vector(0), "size"),
         (lambda: verify.c("double f(double a) { return a; }", "f").as_function({}, "f"), "'a' is no variable"),
@@ -305,8 +306,8 @@ def test_weights_may_be_stated_or_not() -> None:
 
 
 def test_every_function_of_symvis_own_can_be_differentiated_by_its_usual_variables() -> None:
-    for name in verify.own_names():
-        function = verify.own(name)
+    for name in own_names():
+        function = own(name)
         with pytest.raises(VerificationError, match="the derivative is"):
             verify.derivative(function, lambda: np.zeros((1, 77)), wrt=function.definition.wrt)
 

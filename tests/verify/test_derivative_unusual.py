@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import symvi.verify as verify
+from symvi.derive import own
 from symvi.verify.asking import effort
 from tests.verify import hand_written as hand
 
@@ -65,31 +66,20 @@ def second_of_rotation(q, v):
 
 CHANGES = {
     "the two directions in the other order": lambda h: h.transpose(0, 2, 1),
-    "the symmetric part": lambda h: (h + h.transpose(0, 2, 1)) / 2,
 }
 
 
 @pytest.mark.thorough
 def test_directions_of_second_derivatives() -> None:
     asked = {"wrt": "q", "order": 2}
-    assert verify.derivative(verify.own("rotation"), second_of_rotation, **asked).right
+    assert verify.derivative(own("rotation"), second_of_rotation, **asked).right
     for said, change in CHANGES.items():
 
         def claimed(q, v, change=change):
             return change(second_of_rotation(q, v).reshape(3, 3, 3)).reshape(3, 9)
 
-        report = verify.derivative(verify.own("rotation"), claimed, **asked)
+        report = verify.derivative(own("rotation"), claimed, **asked)
         assert not report.right and said in report.diagnoses[0].says, str(report)
-
-
-def test_g_for_its_transpose() -> None:
-    report = verify.derivative(
-        verify.own("rotation"),
-        lambda q, v, lam: -hand.rotation(q) @ hand.skew(v) @ lam,
-        wrt="q",
-        weights="lam",
-    )
-    assert "G lam for Gᵀ lam" in names(report), str(report)
 
 
 @pytest.mark.parametrize("function", [lambda x: np.arcsin(np.sin(x)), lambda x: np.sqrt(x**2)], ids=["arcsin", "root"])
@@ -100,11 +90,11 @@ def test_a_sign_that_is_lost_is_said_and_nothing_else(function) -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("looks", [effort.LOOKS[1], 10**6], ids=["as many looks as usual", "all there are"])
+@pytest.mark.parametrize("looks", [1000, 10**6], ids=["few looks", "all there are"])
 @pytest.mark.parametrize(("name", "rows"), [("revolute", 5), ("universal", 4)])
 def test_looking_for_a_diagnosis_ends_soon_and_guesses_nothing(monkeypatch, name: str, rows: int, looks: int) -> None:
     monkeypatch.setitem(effort.LOOKS, 1, looks)
-    report = verify.derivative(verify.own(name), lambda: np.ones((rows, 12)), hand.PLACEMENTS)
+    report = verify.derivative(own(name), lambda: np.ones((rows, 12)), hand.PLACEMENTS)
     assert all(found.kind == "zero" for found in report.diagnoses), str(report)
     assert ("was stopped before" in str(report)) == (looks < 10**6)
 
@@ -149,15 +139,6 @@ def test_nothing_is_said_of_three_errors_at_once() -> None:
     assert all("whole" not in found.where for found in report.diagnoses), str(report)
 
 
-def test_the_derivative_of_g_for_its_transpose() -> None:
-    def second(q, v, lam):
-        rows = second_of_rotation(q, v).reshape(3, 3, 3)
-        return np.array([[sum(rows[i, j, k] * lam[j] for j in range(3)) for k in range(3)] for i in range(3)])
-
-    report = verify.derivative(verify.own("rotation"), second, wrt="q", weights="lam", order=2)
-    assert "the derivative of G lam for Gᵀ lam" in names(report), str(report)
-
-
 def test_small_numbers_are_told_apart_as_large_ones_are() -> None:
     report = verify.derivative(lambda x: 1e-9 * float(x) ** 2, lambda x: 3e-9 * float(x), "x", {"x": verify.scalar()})
     assert names(report) == "3/2 times the true value", str(report)
@@ -177,7 +158,7 @@ def test_a_single_row_is_no_transpose() -> None:
 
 @pytest.mark.thorough
 def test_many_parts_with_one_explanation_are_counted() -> None:
-    report = verify.derivative(verify.own("revolute"), lambda: np.ones((5, 12)), hand.PLACEMENTS)
+    report = verify.derivative(own("revolute"), lambda: np.ones((5, 12)), hand.PLACEMENTS)
     assert "more parts: should be zero" in str(report)
 
 
@@ -220,5 +201,5 @@ ODD = {
 
 @pytest.mark.parametrize("claim", ODD.values(), ids=ODD.keys())
 def test_what_no_usual_error_explains_is_not_explained(claim) -> None:
-    report = verify.derivative(verify.own("rotation"), claim, wrt="q")
+    report = verify.derivative(own("rotation"), claim, wrt="q")
     assert not report.right and not report.diagnoses, str(report)

@@ -21,8 +21,7 @@ AIMING, COMPARING = 0.5, 0.8  # of the budget, after which points are no longer 
 TOLD = 2e6  # operations between two words about progress
 # Looks that naming may take, by the order of the derivative; a look is one comparison of two matrices.
 LOOKS = {1: 12_000, 2: 40_000}
-EVALUATED, ADDED, REPLACED = 10, 50, 40  # looks that it costs: a derivative, terms that are added, another array
-SHARE = 0.4  # of the looks, for arrays in the place of others
+EVALUATED, ADDED = 10, 50  # looks that it costs: a derivative, terms that are added
 
 
 class _TooMany(BaseException):
@@ -130,7 +129,6 @@ class Looks:
 
     def __init__(self, order: int):
         self.left = LOOKS[order]
-        self.for_arrays = SHARE * LOOKS[order]
         self.effort = current()
 
     def spend(self, looks: int) -> None:
@@ -140,11 +138,3 @@ class Looks:
     def over(self) -> bool:
         """Whether looking on would take longer than a user waits."""
         return self.left <= 0 or self.effort.is_spent(1)
-
-    def spend_on_array(self) -> bool:
-        """Whether one more array may be looked at; counted if so."""
-        if self.over or self.for_arrays <= 0:
-            return False
-        self.for_arrays -= REPLACED
-        self.spend(REPLACED)
-        return True

@@ -11,27 +11,23 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
-from math import log2
 from random import Random
-
-import numpy as np
 
 from symvi.verify.asking.lines import CURVED, between, is_allowed
 from symvi.verify.asking.points import Point
 from symvi.verify.asking.shaking import turned
 from symvi.verify.errors import OutsideDomain
-from symvi.verify.judging.looking import BUDGET, Looking, Seen, Spent, gap_of
+from symvi.verify.judging.looking import BUDGET, Looking, Seen, Spent
 from symvi.verify.judging.problem import NO_VALUE, Problem
-from symvi.verify.judging.surfaces import on_surfaces
-from symvi.verify.judging.thresholds import jointly, moves, secants, towards_thresholds
+from symvi.verify.judging.surfaces import combined, on_surfaces
+from symvi.verify.judging.thresholds import moves, secants
 from symvi.verify.reading.worlds import RealWorld
 
 LINES, DEPTH = 12, 30  # lines that are halved, and how often
 MORE_LINES = 3  # for every way that was found on one
 MOST_LINES, TOO_MANY_WAYS = 40, 64
 CLOSE = (Fraction(1, 10**4), Fraction(1, 10**7), Fraction(1, 10**10), Fraction(1, 10**14), Fraction(1, 10**18))
-STEP = Fraction(1, 64)  # away from a special place, to see which others meet a condition
-FLAT = 1e-3  # of the steepest: a direction in which a condition's numbers do not come apart
+STEP = Fraction(1, 4)  # away from a special place, to see which others meet a condition
 
 
 def aimed(problem: Problem, seen: Sequence[Seen], looking: Looking) -> Iterator[Seen]:
@@ -41,11 +37,10 @@ def aimed(problem: Problem, seen: Sequence[Seen], looking: Looking) -> Iterator[
         _special,
         _halving,
         secants,
-        towards_thresholds,
         _halving,
-        jointly,
-        towards_thresholds,
+        secants,
         lambda *given: _widened(random_ways, *given),
+        combined,
         lambda problem, seen, looking: on_surfaces(problem, seen, random_ways, looking),
     ):
         looking.left = BUDGET  # of every stage
@@ -127,55 +122,27 @@ def _free(variable) -> int:
 def is_telling(problem: Problem, one: Seen, rare: set[tuple]) -> bool:
     """Whether a point shows what holds where its rare conditions go their way.
 
-    A special place does if nothing else nearby meets them: in every direction of what is special there, the numbers of
-    one of them come apart. By steps along coordinates, and along two of them at once, the squares of these differences
-    make a matrix, which then has full rank. rare: (site, turn), conditions that random points answer otherwise.
+    A special place does if nothing else nearby meets them: in every direction of what is special there, of one
+    coordinate or of two, one of them goes another way. rare: (site, turn), conditions that random points answer
+    otherwise.
     """
     stuck = sorted(one.stuck)
-    if not stuck:
+    steps = [{key: STEP} for key in stuck]
+    steps += [{a: STEP, b: sign * STEP} for a, b in combinations(stuck, 2) for sign in (1, -1)]
+    return all(_is_left(problem, one, rare, each) for each in steps)
+
+
+def _is_left(problem: Problem, one: Seen, rare: set[tuple], steps: dict[tuple, Fraction]) -> bool:
+    """Whether a rare condition goes another way there; a turn of a vector about itself is none."""
+    point = _stepped(problem, one.point, steps)
+    if point == one.point:
         return True
-    whole = np.zeros((len(stuck), len(stuck)))
-    for at in rare & set(one.asked):
-        whole += _coming_apart(problem, one, at, stuck)
-    sizes = np.linalg.eigvalsh(whole) if len(stuck) else np.zeros(1)
-    curved = sum(problem.question.variables[name].kind == "unit vector" for name, _ in stuck) // 3
-    return bool(sizes[curved] > FLAT * sizes[-1] > 0)  # a turn of a vector about itself changes nothing
-
-
-def _coming_apart(problem: Problem, one: Seen, at: tuple, stuck: list[tuple]) -> np.ndarray:
-    """The matrix of the quadratic form |gap - gap here|^(2/p), where gaps grow with the power p of the distance."""
-    world = RealWorld()
-    world.keeps_gaps = True
-    size = len(stuck)
-
-    def gap(shares: dict[tuple, int], step: Fraction) -> float | None:
-        try:
-            point = _stepped(problem, one.point, {key: share * step for key, share in shares.items()})
-            found = gap_of(Seen(point, problem.path(point, world), world.gaps), at)
-        except NO_VALUE:
-            return None
-        return None if found is None else float(found) - here
-
-    here = float(gap_of(one, at) or 0)
-    found = np.zeros((size, size))
-    along = [value for key in stuck if (value := gap({key: 1}, STEP)) is not None]
-    if len(along) < size:
-        return found
-    steepest = max(range(size), key=lambda k: abs(along[k]))
-    further = gap({stuck[steepest]: 1}, 2 * STEP)
-    if not along[steepest] or not further:
-        return found
-    power = max(1, round(log2(abs(further / along[steepest]))))
-    signs = set()
-    for i in range(size):
-        signs.add(np.sign(along[i]) if abs(along[i]) > FLAT * abs(along[steepest]) else 0)
-        found[i, i] = abs(along[i]) ** (2 / power)
-    for i, k in combinations(range(size), 2):
-        plus, minus = gap({stuck[i]: 1, stuck[k]: 1}, STEP), gap({stuck[i]: 1, stuck[k]: -1}, STEP)
-        if plus is None or minus is None:
-            return np.zeros((size, size))
-        found[i, k] = found[k, i] = (abs(plus) ** (2 / power) - abs(minus) ** (2 / power)) / 4
-    return found / abs(along[steepest]) ** (2 / power)
+    try:
+        path = problem.path(point, RealWorld())
+    except NO_VALUE:
+        return False
+    there = Seen(point, path, (None,) * len(path)).asked
+    return any(at not in there or there[at][0] is not one.asked[at][0] for at in rare & set(one.asked))
 
 
 def _stepped(problem: Problem, point: Point, steps: dict[tuple, Fraction]) -> Point:

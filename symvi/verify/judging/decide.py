@@ -21,7 +21,7 @@ from symvi.verify.judging.branches import EXAMPLES, MANY_WAYS, Branch, Scan, div
 from symvi.verify.judging.effect import judged
 from symvi.verify.judging.in_floats import points_in_floats
 from symvi.verify.judging.nearness import Compared, compared
-from symvi.verify.judging.precision import precision_said
+from symvi.verify.judging.precision import rounded_to
 from symvi.verify.judging.problem import ANOTHER_POINT, NO_VALUE, Problem, in_world
 from symvi.verify.reading.function import Function
 from symvi.verify.reading.worlds import DIGITS, FloatWorld, Irrational, RationalWorld, RealWorld
@@ -110,7 +110,7 @@ def _why_not(problem: Problem, point: Point) -> str:
 
 def _unreached(problem: Problem, found: Scan, branches: list[Branch], others: int) -> Iterator[str]:
     if problem.in_floats:
-        yield f"{len(branches[0].points)} points in floats{precision_said(problem)}, conditions are not seen"
+        yield f"{len(branches[0].points)} points in floats{rounded_to(problem)[0]}, conditions are not seen"
     reached = [branch for branch in found.branches if branch in branches]
     for branch in branches:
         if not branch.is_looked_at:

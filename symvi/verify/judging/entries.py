@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-PROVED, EQUAL, DIGITS, FLOATS, WRONG = "proved", "equal", "equal to 60 digits", "equal in floats", "wrong"
+EQUAL, DIGITS, FLOATS, WRONG = "equal", "equal to 60 digits", "equal in floats", "wrong"
 ROUNDED = "equal but for rounded constants"
 NOTED = "equal but for an error that does not matter, in a small region"
 
@@ -45,8 +45,8 @@ class Entry:
 class Diagnosis:
     """where: the part of the matrix; says: what it is instead; entries: the wrong ones that this explains.
 
-    kind: one word: factor, sign, missing, step, side, component, order, conjugate, exchange, transpose, parameter,
-    axes, gyroscopic, term, manifold, branch, zero, inverse, convention. cost: the simpler, the smaller.
+    kind: one word: factor, sign, missing, step, side, order, conjugate, exchange, transpose, parameter, axes, term,
+    branch, zero, inverse, convention. cost: the simpler, the smaller.
     """
 
     where: str

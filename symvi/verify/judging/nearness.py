@@ -16,7 +16,7 @@ from math import prod
 from symvi.verify.asking.points import Point
 from symvi.verify.asking.shaking import shaken
 from symvi.verify.judging.known_errors import BoundedWorld
-from symvi.verify.judging.precision import FEWEST, IN_SINGLE, TO_DECIMALS, UNTOLD, decimals, is_single
+from symvi.verify.judging.precision import UNTOLD, rounded_to
 from symvi.verify.judging.problem import NO_VALUE, Problem, in_world
 from symvi.verify.judging.truth import difference_noise
 from symvi.verify.reading.worlds import DIGITS, FloatWorld, RealWorld
@@ -131,9 +131,9 @@ def allowed_in_floats(problem: Problem, point: Point, truth: list, claim: list) 
     noise = _noise(problem, point, SHAKES)
     errors = _errors_of_truth(problem, point)
     width = problem.shape[-1]
-    ends = decimals(problem)
-    single = ends is None and is_single(problem, point)
-    coarse = _unit(problem, ends)
+    said, unit = rounded_to(problem)
+    single = "single" in said
+    coarse = 0.0 if single else unit
     found = []
     for k, (t, c) in enumerate(zip(truth, claim, strict=True)):
         start = k // width * width
@@ -148,7 +148,6 @@ def allowed_in_floats(problem: Problem, point: Point, truth: list, claim: list) 
         if single:
             found[-1] += SINGLE * row
     if single:
-        problem.claimed.note(f"{problem.claimed.said} {IN_SINGLE}: it is compared in that")
         found = [f + s for f, s in zip(found, _noise(problem, point, SHAKES_OF_SINGLE), strict=True)]
     return found
 
@@ -165,17 +164,6 @@ def _errors_of_truth(problem: Problem, point: Point) -> list:
     except NO_VALUE:
         return [0] * prod(problem.shape)
     return [error if error < 1 else 0 for error in found]
-
-
-def _unit(problem: Problem, ends: int | None) -> float:
-    """One unit of the last decimal that a claim rounds to, 0 where that is too coarse to judge anything in."""
-    if ends is None:
-        return 0.0
-    if ends < FEWEST:
-        problem.claimed.note(f"{problem.claimed.said} returns numbers of {ends} decimals: too few to be compared in")
-        return 0.0
-    problem.claimed.note(f"{problem.claimed.said} {TO_DECIMALS}{ends} decimals: it is compared in that")
-    return 10.0**-ends
 
 
 def _noise(problem: Problem, point: Point, shakes: Iterable[Fraction]) -> list[float]:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import combinations, product
 from random import Random
 
 from symvi.verify.asking.lines import CURVED, coordinates, is_allowed, placed
@@ -21,11 +22,13 @@ from symvi.verify.errors import OutsideDomain, VerificationError
 from symvi.verify.judging.looking import Looking, Seen, fraction, gap_of
 from symvi.verify.judging.problem import NO_VALUE, Problem
 from symvi.verify.judging.thresholds import one_sided
+from symvi.verify.reading.sites import OF_AN_ARRAY
 from symvi.verify.reading.worlds import Enough, RealWorld
 
 ROUNDS = 3  # of ways behind ways
 STARTS, POINTS = 4, 2  # random points that lead to a surface; points of each that are enough
 MOST = 6  # conditions at once
+MOST_PAIRED, MOST_TOGETHER = 8, 5  # conditions that are tried two by two, and in all of their ways
 DIGITS, EQUAL = 90, Fraction(1, 10**72)  # of gaps, and what is left of one that is as it should be
 STEPS, PATIENCE = 24, 6  # of Newton's method, in all, and until gaps must have become less
 STEP = Fraction(1, 2**100)  # of its slopes
@@ -70,6 +73,13 @@ class _Target:
     gaps: tuple
 
 
+def combined(problem: Problem, seen: Sequence[Seen], looking: Looking) -> Iterator[Seen]:
+    """All numbers of an array on one side, and conditions together in ways that they were not seen in."""
+    solver = _Solver(problem, looking)
+    for targets in (*_arrays(seen), *_together(seen)):
+        yield from solver.first_of(targets)
+
+
 def on_surfaces(problem: Problem, seen: Iterable[Seen], usual: set[tuple], looking: Looking) -> Iterator[Seen]:
     """Points of every way that is not among the usual ones, with all as random as may be; of ways that are not known
     first, behind conditions that went one way only."""
@@ -78,11 +88,8 @@ def on_surfaces(problem: Problem, seen: Iterable[Seen], usual: set[tuple], looki
         todo = [at for at in one_sided(found) if at not in tried]
         for at in todo:
             tried.add(at)
-            for target in _beyond(found, at):
-                if more := list(solver.points(target)):
-                    found += more
-                    yield from more
-                    break
+            yield from (more := solver.first_of(_beyond(found, at)))
+            found += more
     ways: dict[tuple, Seen] = {}
     for one in found:
         if one.path not in usual and (one.path not in ways or len(one.stuck) < len(ways[one.path].stuck)):
@@ -90,10 +97,7 @@ def on_surfaces(problem: Problem, seen: Iterable[Seen], usual: set[tuple], looki
     for path, one in ways.items():
         if not one.solved:
             yield from solver.points(_Target(path, one.gaps))
-            for target in _behind(found, one):
-                if more := list(solver.points(target)):
-                    yield from more
-                    break
+            yield from solver.first_of(_behind(found, one))
 
 
 def _beyond(seen: Sequence[Seen], at: tuple) -> Iterator[_Target]:
@@ -106,6 +110,43 @@ def _beyond(seen: Sequence[Seen], at: tuple) -> Iterator[_Target]:
     site, way = one.path[number]
     for gap in (Fraction(0), -(fraction(one.gaps[number]) or 0) / 1000):
         yield _Target((*one.path[:number], (site, not way)), (*one.gaps[:number], gap))
+
+
+def _arrays(seen: Sequence[Seen]) -> Iterator[list[_Target]]:
+    """All numbers of an array on one side, where they never were: they are equal there, or differ by little."""
+    alike = set().union(*(one.alike for one in seen))
+    sites = dict.fromkeys(site for one in seen for site, _ in one.path if str(site).endswith(OF_AN_ARRAY))
+    for site, way in product(sites, (True, False)):
+        one = next(one for one in seen if any(at == site for at, _ in one.path))
+        if (site, way) in alike or None in one.gaps:
+            continue
+        count = max(number for number, (at, _) in enumerate(one.path) if at == site) + 1
+        yield _turned(one, tuple((at, way if at == site else went) for at, went in one.path[:count]))
+
+
+def _together(seen: Sequence[Seen]) -> Iterator[list[_Target]]:
+    """Few conditions in all of their ways together, more of them two by two, where they were not seen so."""
+    ordinary = [one for one in seen if not one.stuck and None not in one.gaps]
+    one = max(ordinary, key=lambda each: len(each.path), default=None)
+    if one is None or not 1 < len(one.path) <= MOST_PAIRED:
+        return
+    sites, size = [site for site, _ in one.path], len(one.path)
+    alike = [each.path for each in seen if [site for site, _ in each.path] == sites]
+    for chosen in combinations(range(size), size if size <= MOST_TOGETHER else 2):
+        known = {tuple(path[k][1] for k in chosen) for path in alike}
+        for ways in product((True, False), repeat=len(chosen)):
+            if ways not in known:
+                wanted = dict(zip(chosen, ways, strict=True))
+                yield _turned(one, tuple((site, wanted.get(k, way)) for k, (site, way) in enumerate(one.path)))
+
+
+def _turned(one: Seen, path: tuple) -> list[_Target]:
+    """A point's way with some conditions the other way, where their numbers are equal, or differ by a little."""
+    asked = list(zip(one.path, path, one.gaps, strict=False))
+    return [
+        _Target(path, tuple(gap if went == way else gap * share for went, way, gap in asked))
+        for share in (0, Fraction(-1, 1000), Fraction(-1, 10**6))
+    ]
 
 
 def _behind(seen: Sequence[Seen], one: Seen) -> Iterator[_Target]:
@@ -130,6 +171,10 @@ class _Solver:
         self.world.keeps_gaps = True
         self.variables = problem.question.variables
         self.numbers = [number for name, variable in self.variables.items() for number in _numbers(name, variable)]
+
+    def first_of(self, targets: Iterable[_Target]) -> list[Seen]:
+        """Points of the first target that has some."""
+        return next((found for target in targets if (found := list(self.points(target)))), [])
 
     def points(self, target: _Target) -> Iterator[Seen]:
         """Points of a target, from random ones."""

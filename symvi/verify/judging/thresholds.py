@@ -1,4 +1,4 @@
-"""Thresholds that no random point has crossed: by secants, one number at a time, in small steps, several at once.
+"""Thresholds that no random point has crossed: by secants between points, and along one number at a time.
 
 A secant finds the place of a threshold, on a line, however far it is: a point on it, where an equality holds and all
 else is as random as at the line's ends, and points at both sides of it.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from itertools import combinations, product
+from itertools import combinations
 from math import isqrt
 from random import Random
 
@@ -17,20 +17,17 @@ from symvi.verify.asking.points import Point
 from symvi.verify.errors import OutsideDomain, VerificationError
 from symvi.verify.judging.looking import Looking, Seen, gap_of, went
 from symvi.verify.judging.problem import NO_VALUE, Problem
-from symvi.verify.reading.sites import OF_AN_ARRAY
 
 SECANTS, SECANT_STEPS = 6, 24  # lines for every threshold that nothing has crossed, and steps on each
-USUAL, ENOUGH = 4, 1  # points between which the first lines are, and lines that led to a threshold
+USUAL = 4  # points between which the first lines are
 ALIKE = Fraction(1, 10**60)  # numbers that are nearer are the same one
 NEAR_ZERO = Fraction(1, 10**72)  # what is left of a gap that is zero
 SLOW, ROOTED, HOPELESS = 5, 8, 8  # steps after which a gap that shrinks by less may have a double root; or none
 LONG, GRAIN, SHORT = 1200, 2**400, 2**100  # digits of places on a line, in bits; of a short number near one
 # of the way to a threshold: how far behind it points are, until one is on its other side
 BESIDE = tuple(Fraction(1, 10**k) for k in (3, 9, 11, 14, 18))
-NEARER = (Fraction(1), Fraction(1, 2**10), Fraction(1, 2**24))
-ROUNDS, STARTS, STEPS = 6, 3, 120  # of thresholds behind thresholds; points and steps that lead to one
+ROUNDS, STARTS = 6, 3  # of thresholds behind thresholds; nearest points that lead to one
 MOST_NUMBERS = 9  # of a variable that are moved one by one
-MOST_PAIRED, MOST_TOGETHER = 8, 5  # conditions that are tried two by two, and in all of their ways
 SEVERAL, STILL = 6, 1e-20  # points, and what is left of a difference that is zero in the digits of a scan
 FAR = Fraction(10) ** 12
 
@@ -68,159 +65,46 @@ def _asking(seen: Sequence[Seen], at: tuple) -> list[Seen]:
 
 
 def secants(problem: Problem, seen: Sequence[Seen], looking: Looking) -> Iterator[Seen]:
-    """For every condition that went one way only: where its two numbers are equal, and both sides of it."""
-    for at, way in one_sided(seen).items():
-        reached = 0
-        for a, b in _lines(_asking(seen, at), at, Random(f"{problem.seed} {at}")):
-            found = list(crossing(problem, a, b.point, at, looking, not way))
-            yield from found
-            reached += any(went(one, at, not way) for one in found)
-            if reached == ENOUGH:
-                break
-
-
-def _lines(having: Sequence[Seen], at: tuple, random: Random) -> list[tuple[Seen, Seen]]:
-    """Pairs of points between which a threshold is sought: those first between which there has to be one, by the signs
-    of their gaps, and of ordinary size, as the first random points are: small ones make entries that do not matter."""
-    usual, others = list(combinations(having[:USUAL], 2)), []
-    if len(having) > USUAL:
-        others = [(random.choice(having[:USUAL]), random.choice(having[USUAL:])) for _ in range(SECANTS)]
-        others += [(a, b) for a, b in (random.sample(having, 2) for _ in range(SECANTS))]
-    random.shuffle(usual)
-    pairs = usual + others
-
-    def is_same_side(pair: tuple[Seen, Seen]) -> bool:
-        a, b = (gap_of(one, at) for one in pair)
-        return (a > 0) == (b > 0)
-
-    return sorted(pairs, key=is_same_side)[:SECANTS]
-
-
-def towards_thresholds(problem: Problem, seen: Sequence[Seen], looking: Looking) -> Iterator[Seen]:
-    """The same from the points that are nearest, one number at a time, then in small random steps.
+    """For every condition that went one way only: where its two numbers are equal, and both sides of it.
 
     Points beyond one threshold are where the next one starts from: a condition that is asked only there is new.
     """
     found, tried = list(seen), set()
     for _ in range(ROUNDS):
         todo = {at: way for at, way in one_sided(found).items() if at not in tried}
-        if not todo:
-            return
         for at, way in todo.items():
             tried.add(at)
-            for one in _reached(problem, found, at, not way, looking):
-                found.append(one)
-                yield one
-
-
-def _reached(problem: Problem, seen: Sequence[Seen], at: tuple, way: bool, looking: Looking) -> Iterator[Seen]:
-    """Points on the way to a condition's other side; the last one is there, if one is."""
-    having = _asking(seen, at)
-    having.sort(key=lambda one: abs(gap_of(one, at)))
-    random = Random(f"{problem.seed} {at} towards")
-    for start in having[:STARTS]:
-        for moved in moves(problem, start.point, random.choice(seen).point):
-            end = near(start, moved, at, looking)
-            if end is None or gap_of(end, at) == gap_of(start, at):
-                continue
-            for one in crossing(problem, start, end.point, at, looking, way):
-                yield one
-                if went(one, at, way):
-                    return
-    if having:
-        yield from _climbing(having[0], seen, at, way, random, looking)
-
-
-def _climbing(start: Seen, seen: Sequence[Seen], at: tuple, way: bool, random: Random, looking: Looking):
-    """Random steps that come nearer to a threshold: longer ones after a good one, shorter ones after a bad one."""
-    best, step = start, Fraction(1, 2)
-    for _ in range(STEPS):
-        towards = random.choice(seen).point
-        one = looking.along(best, towards, step * random.choice((-1, 1)))
-        gap = None if one is None else gap_of(one, at)
-        if one is not None and gap is not None and went(one, at, way):
-            yield one
-            return
-        if one is not None and gap is not None and abs(gap) < abs(gap_of(best, at)):
-            best, step = one, min(step * 3 / 2, Fraction(1, 2))
-        else:
-            step = step * 7 / 8
-        step = step.limit_denominator(2**60)
-
-
-# --- several at once ------------------------------------------------------------
-def jointly(problem: Problem, seen: Sequence[Seen], looking: Looking) -> Iterator[Seen]:
-    """All numbers of an array on the same side, two conditions in all of their four ways, few ones in all of theirs."""
-    found = list(seen)
-    for wanted in _wanted(found):
-        for one in _fulfilled(problem, found, wanted, looking):
-            found.append(one)
-            yield one
-
-
-def _wanted(seen: Sequence[Seen]) -> Iterator[dict[tuple, bool]]:
-    """(site, turn) -> the way that it should go; nothing that was seen already."""
-    seen = [one for one in seen if not one.stuck]
-    asked = list(dict.fromkeys(at for one in seen for at in one.asked))
-    arrays = dict.fromkeys(site for site, _ in asked if str(site).endswith(OF_AN_ARRAY))
-    alike = set().union(*(one.alike for one in seen))
-    for site in arrays:
-        for way in (True, False):
-            if (site, way) not in alike:
-                yield {at: way for at in asked if at[0] == site}
-    if len(asked) <= MOST_PAIRED:
-        pairs = [(a, b) for k, a in enumerate(asked) for b in asked[:k]]
-        together = {
-            (a, b, one.asked[a][0], one.asked[b][0]) for a, b in pairs for one in seen if {a, b} <= set(one.asked)
-        }
-        for a, b in pairs:
-            for ways in ((True, True), (True, False), (False, True), (False, False)):
-                if (a, b, *ways) not in together:
-                    yield dict(zip((a, b), ways, strict=True))
-    if 2 < len(asked) <= MOST_TOGETHER:
-        for ways in product((True, False), repeat=len(asked)):
-            yield dict(zip(asked, ways, strict=True))
-
-
-def _fulfilled(problem: Problem, seen: Sequence[Seen], wanted: dict[tuple, bool], looking: Looking) -> Iterator[Seen]:
-    """One condition after the other crossed, from the points that fulfil the most."""
-
-    def count(one: Seen) -> int:
-        return sum(went(one, at, way) for at, way in wanted.items())
-
-    having = [one for one in seen if not one.stuck and any(at in one.asked for at in wanted)]
-    if not having:
-        return
-    best = max(having, key=count)
-    for _ in range(len(wanted)):
-        open_ones = [at for at, way in wanted.items() if at in best.asked and not went(best, at, way)]
-        before = count(best)
-        for at in open_ones:
-            for moved in moves(problem, best.point, seen[0].point):
-                end = near(best, moved, at, looking)
-                if end is None or gap_of(best, at) is None or gap_of(end, at) == gap_of(best, at):
-                    continue
-                for one in crossing(problem, best, end.point, at, looking, wanted[at]):
-                    yield one
-                    best = max(best, one, key=count)
-                if count(best) > before:
+            for a, end in _lines(problem, found, at):
+                more = list(crossing(problem, a, end, at, looking, not way))
+                found += more
+                yield from more
+                if any(went(one, at, not way) for one in more):
                     break
-            if count(best) > before:
-                break
-        if count(best) in (before, len(wanted)):
-            return
+
+
+def _lines(problem: Problem, seen: Sequence[Seen], at: tuple) -> Iterator[tuple[Seen, Point]]:
+    """Lines on which a threshold is sought, by a point and another end.
+
+    Those first between which there has to be one, by the signs of their gaps, and of ordinary size, as the first random
+    points are: small ones make entries that do not matter. Then along one number at a time, from the nearest points.
+    """
+    random, having = Random(f"{problem.seed} {at}"), _asking(seen, at)
+    pairs = list(combinations(having[:USUAL], 2))
+    random.shuffle(pairs)
+    if len(having) > USUAL:
+        pairs += [(random.choice(having[:USUAL]), random.choice(having[USUAL:])) for _ in range(SECANTS)]
+        pairs += [(a, b) for a, b in (random.sample(having, 2) for _ in range(SECANTS))]
+
+    def is_same_side(pair: tuple[Seen, Seen]) -> bool:
+        a, b = (gap_of(one, at) for one in pair)
+        return (a > 0) == (b > 0)
+
+    yield from ((a, b.point) for a, b in sorted(pairs, key=is_same_side)[:SECANTS])
+    for start in sorted(having, key=lambda one: abs(gap_of(one, at)))[:STARTS]:
+        yield from ((start, moved) for moved in moves(problem, start.point, random.choice(seen).point))
 
 
 # --- a threshold on a line ------------------------------------------------------------
-def near(start: Seen, moved: Point, at: tuple, looking: Looking) -> Seen | None:
-    """The point itself where the condition is asked there, else one on the line that is nearer."""
-    for t in NEARER:
-        one = looking.along(start, moved, t)
-        if one is not None and gap_of(one, at) is not None:
-            return one
-    return None
-
-
 def moves(problem: Problem, point: Point, other: Point) -> Iterator[Point]:
     """A point with one of its coordinates changed, or one of its variables."""
     variables = problem.question.variables

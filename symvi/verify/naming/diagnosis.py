@@ -6,44 +6,31 @@ and again in 60 digits. The largest parts are explained first; what nothing expl
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from itertools import chain, islice
-from math import isfinite
 
 import numpy as np
 
-from symvi.verify.asking.effort import ADDED, EVALUATED, Looks, current
-from symvi.verify.asking.points import Point
-from symvi.verify.errors import Endless, VerificationError
+from symvi.verify.asking.effort import ADDED, current
+from symvi.verify.errors import Endless
 from symvi.verify.judging.decide import Branch, Decision
 from symvi.verify.judging.entries import Diagnosis
-from symvi.verify.judging.problem import NO_VALUE, Problem
-from symvi.verify.naming.additions import Shared, additions, zero
-from symvi.verify.naming.comparing import SEEN, alike, in_floats, proportion, ratio, window
-from symvi.verify.naming.conventions import other_convention, scalar_last
-from symvi.verify.naming.factors import ZERO, Factors, all_known
-from symvi.verify.naming.other_ways import right_elsewhere
-from symvi.verify.naming.scopes import WHOLE, Layout, Place, Scope
-from symvi.verify.naming.signs import lost_sign
-from symvi.verify.naming.storage import stored_otherwise
-from symvi.verify.naming.terms import Traces, traced
-from symvi.verify.naming.unusual import unusual
-from symvi.verify.naming.variants import (
-    Matrix,
-    Variant,
-    matrix_of,
-    other_variants,
-    true_variant,
-    usual_variants,
-)
-from symvi.verify.reading.worlds import DIGITS, FloatWorld, Irrational, RealWorld
+from symvi.verify.judging.problem import Problem
+from symvi.verify.naming.bench import SEEN, Bench, are_alike, ratio, window
+from symvi.verify.naming.candidates import Candidate, candidates
+from symvi.verify.naming.factors import ZERO, all_known
+from symvi.verify.naming.scopes import WHOLE, Place, Scope, layout_of
+from symvi.verify.naming.terms import AFTER, BEFORE, ON_THE_WAY, PART, USED, Term
+from symvi.verify.naming.ways import of_the_whole, right_elsewhere
 
-SURE, ROUNDED = 1e-30, 1e-12
 AS_SIMPLE = 1.0  # explanations that cost no more than this above the simplest are told with it
-FAINT, MOST_FAINT = 1e-6, 40  # entries that say little in floats; points of such entries that are looked at
+SIMPLE = 1.5  # where an explanation costs no more, no terms are tried
 MOST_TOLD = 3
 MOST_PLACES = 8  # with one and the same explanation that are told one by one
+MOST_TERMS = 3  # that are told of one part
+LINE = re.compile(r"[^ ]+:\d+")  # in the places of terms
+VAGUE = 8  # of a place that names nothing
 
 
 @dataclass(frozen=True)
@@ -54,7 +41,6 @@ class Found:
     says: str
     kind: str
     cost: float
-    variant: Variant | None = None
 
 
 def diagnose(problem: Problem, decision: Decision) -> Iterator[Diagnosis]:
@@ -63,8 +49,8 @@ def diagnose(problem: Problem, decision: Decision) -> Iterator[Diagnosis]:
         yield Diagnosis(WHOLE, "the transpose", frozenset(), "transpose", 0.0)
     if not decision.wrong:
         return
-    branch = _worst(decision)
-    told = []
+    branch = max(decision.branches, key=lambda branch: len(branch.wrong))
+    told: list[Diagnosis] = []
     try:
         with current().searching():
             told += _of_branch(problem, decision, branch)
@@ -81,96 +67,37 @@ def diagnose(problem: Problem, decision: Decision) -> Iterator[Diagnosis]:
 
 def _of_branch(problem: Problem, decision: Decision, branch: Branch) -> Iterator[Diagnosis]:
     """What the claim is on one way through the conditions."""
-    other = other_convention(problem, branch) or scalar_last(problem, branch)
-    if other is not None:
-        yield other
-        return
-    if (almost := _almost_right(problem, decision)) is not None:
-        yield almost
-        return
-    if (lost := lost_sign(problem, branch)) is not None:
-        yield lost
+    if (one := of_the_whole(problem, decision, branch)) is not None:
+        yield one
         return
     somewhere_right = any(not each.wrong & branch.wrong for each in decision.branches)
-    for found in Bench(problem, branch, decision.wrong).diagnoses():
-        yield _in_branch(found, branch) if somewhere_right and branch.path else found
+    for found in Search(problem, branch, decision.wrong).diagnoses():
+        part = "" if found.where == WHOLE else f", {found.where}"
+        yield replace(found, where=f"where {branch.said}{part}") if somewhere_right and branch.path else found
 
 
-def _almost_right(problem: Problem, decision: Decision) -> Diagnosis | None:
-    """What is said of differences that machine numbers do not see, where looking on would be guessing."""
-    apart = max(branch.largest.get(k, 0.0) for branch in decision.branches for k in branch.wrong)
-    if problem.in_floats or apart > SEEN:
-        return None
-    rounded = next((note for note in problem.claimed.notes + problem.function.notes if "round" in note), "")
-    by = f"by {apart:.1e} of its size" if apart else f"beyond {DIGITS} digits"
-    says = f"almost right, it differs {by}: {rounded or 'is a constant rounded?'}"
-    return Diagnosis("what is wrong", says, frozenset(decision.wrong), "factor", 0.5)
-
-
-def _in_branch(found: Diagnosis, branch: Branch) -> Diagnosis:
-    part = "" if found.where == WHOLE else f", {found.where}"
-    return replace(found, where=f"where {branch.said}{part}")
-
-
-def _worst(decision: Decision) -> Branch:
-    return max(decision.branches, key=lambda branch: len(branch.wrong))
-
-
-def layout_of(problem: Problem) -> Layout:
-    question, width = problem.question, problem.shape[-1]
-    rows = 1 if len(problem.shape) == 1 else problem.shape[0]
-    names = question.column_names()
-    square = question.order == 2 and (bool(question.weights) or problem.rows == 1)
-    if question.order == 2 and not square:
-        count = len(names)
-        blocks = {f"{name}'s derivative": range(i * count, (i + 1) * count) for i, name in enumerate(names)}
-        columns = [f"{i} then {k}" for i in names for k in names]
-    else:
-        blocks, columns = question.blocks(), names
-    row_names = names if square else [f"row {i}" for i in range(rows)]
-    return Layout(rows, width, blocks, question.blocks() if square else {}, tuple(row_names), tuple(columns))
-
-
-class Bench:
-    """Claim and truth at two points, and all that may stand in the place of the truth."""
+class Search:
+    """The way from the largest parts to single entries, and what explains each."""
 
     def __init__(self, problem: Problem, branch: Branch, wrong: Iterable[int]):
-        self.problem, self.branch, self.layout = problem, branch, layout_of(problem)
+        self.problem, self.layout = problem, layout_of(problem)
         self.wrong = {divmod(k, self.layout.columns) for k in wrong}
-        self.points = list(_two_points(problem, branch))
-        self.claims = [in_floats(matrix_of(problem, problem.claim(p, FloatWorld()))) for p in self.points]
-        self.path = set(branch.path)
-        self.traces = self._traces()
-        self.factors = Factors(problem.question.variables, self.points, self.traces)
-        self.memory: dict = {}  # what variants have in common: most of them need the truth itself
-        self.known: dict[tuple[int, int], np.ndarray | None] = {}
-        self.windows: dict[Scope, tuple[np.ndarray, ...]] = {}
-        self.effort = Looks(problem.question.order)
-        self.exact: dict[int, Matrix | None] = {}
-        self.rounded = False  # whether constants of the code have the digits of machine numbers alone
-        self.truth = true_variant(problem)
-        self.claim = Variant("", "", 0.0, lambda point, world: matrix_of(problem, problem.claim(point, world)))
-        self.variants: list[Variant] = [self.truth]
-        self.shared = Shared(self)
+        self.bench = Bench(problem, branch, self.layout, self.wrong)
+        self.effort = self.bench.effort
+        self.candidates: list[Candidate] = [self.bench.truth]
 
-    # --- the way through ----------------------------------------------------------------------------------------
     def diagnoses(self) -> Iterator[Diagnosis]:
-        if len(self.points) < 2:
+        if len(self.bench.points) < 2:
             return
         left, told = set(self.wrong), []
-        stages: list[Callable[[], Iterable[Variant]]] = [
-            lambda: chain(stored_otherwise(self.problem), usual_variants(self.problem), unusual(self.problem)),
-            lambda: other_variants(self.problem),
-        ]
-        for stage in stages:
-            self.variants += list(stage())
+        for more in candidates(self.problem):
+            self.candidates += more
             for level in list(self.layout.levels(self.wrong))[:2]:
                 told += self._explained(level, left)
             if not left:
                 break
-        if left:
-            for level in self.layout.levels(set(left)):
-                told += self._explained(level, left)
+        for level in self.layout.levels(set(left)) if left else ():
+            told += self._explained(level, left)
         if left and self.effort.over:
             told += self._zeros(left)
             self.problem.function.note("the search for a diagnosis was stopped before everything was tried")
@@ -188,189 +115,197 @@ class Bench:
         for level in self.layout.levels(set(left)):
             for scope in level:
                 explains = {place for place in left if scope.holds(place)}
-                for says, kind, cost in zero(self, scope) if explains else ():
-                    entries = frozenset(i * self.layout.columns + k for i, k in explains)
-                    yield Diagnosis(scope.where, says, entries, kind, cost + scope.cost)
+                for one in self._zero(scope) if explains else ():
+                    yield self._diagnosis(one, explains)
                     left -= explains
+
+    def _diagnosis(self, one: Found, explains: set[Place]) -> Diagnosis:
+        entries = frozenset(i * self.layout.columns + k for i, k in explains)
+        return Diagnosis(one.scope.where, one.says, entries, one.kind, one.cost)
 
     def _explained(self, level: list[Scope], left: set[Place]) -> list[Diagnosis]:
         """Diagnoses of the scopes of a level, the simplest first; what they explain is taken off `left`."""
         found: list[Found] = []
         for scope in level:
-            if self.effort.over:
-                break
-            if any(scope.holds(place) for place in left):
+            if not self.effort.over and any(scope.holds(place) for place in left):
                 found += self._explanations(scope)
-        told = []
-        for one in sorted(found, key=lambda f: f.cost):
-            explains = {place for place in left if one.scope.holds(place)}
-            if not explains:
-                continue
-            alike = [f for f in found if f.cost <= one.cost + AS_SIMPLE and explains <= set(f.scope.places)]
-            told += self._told(alike, explains)
-            left -= explains
+        told, found = [], sorted(found, key=lambda f: f.cost)
+        for one in found:
+            if explains := {place for place in left if one.scope.holds(place)}:
+                alike = [f for f in found if f.cost <= one.cost + AS_SIMPLE and explains <= set(f.scope.places)]
+                simplest = {f.says: f for f in reversed(alike)}
+                told += [self._diagnosis(f, explains) for f in alike if f is simplest[f.says]][:MOST_TOLD]
+                left -= explains
         return told
 
-    def _told(self, alike: list[Found], explains: set[Place]) -> list[Diagnosis]:
-        said: dict[str, Diagnosis] = {}
-        for one in sorted(alike, key=lambda f: f.cost):
-            if len(said) < MOST_TOLD and one.says not in said:
-                entries = frozenset(i * self.layout.columns + k for i, k in explains)
-                said[one.says] = Diagnosis(one.scope.where, one.says, entries, one.kind, one.cost)
-        return list(said.values())
-
-    # --- one scope ----------------------------------------------------------------------------------------------
+    # --- one scope ------------------------------------------------------------------------------------------------
     def _explanations(self, scope: Scope) -> list[Found]:
         found = []
-        for variant in self.variants:
+        for candidate in self.candidates:
             if self.effort.over:
                 return found
-            if (one := self._by_variant(variant, scope)) is not None:
+            if (one := self._by_candidate(candidate, scope)) is not None:
                 found.append(one)
-        if not self.effort.over and (not found or min(f.cost for f in found) > 1.5):
+        if not self.effort.over and (not found or min(f.cost for f in found) > SIMPLE):
             self.effort.spend(ADDED)
-            found += [Found(scope, says, kind, cost + scope.cost) for says, kind, cost in additions(self, scope)]
+            for source in (self._zero, self._permuted, self._by_terms):
+                found += source(scope)
         return found
 
-    def matrices(self, variant: Variant) -> list[np.ndarray | None]:
-        """A variant at both points, in floats."""
-        return [self.matrix(variant, place) for place in range(len(self.points))]
-
-    def matrix(self, variant: Variant, place: int) -> np.ndarray | None:
-        """A variant at one of the points, in floats; None where it has no value."""
-        key = id(variant), place
-        if key not in self.known:
-            self.effort.spend(EVALUATED)
-            self.known[key] = self._matrix(variant, self.points[place])
-        return self.known[key]
-
-    def _matrix(self, variant: Variant, point: Point) -> np.ndarray | None:
-        world = FloatWorld()
-        world.memory = self.memory
-        try:
-            found = variant.of(point, world)
-        except Endless:
-            self.effort.left = 0
+    def _by_candidate(self, candidate: Candidate, scope: Scope) -> Found | None:
+        part = self._stored(candidate, scope) if candidate.stored else scope
+        if part is None or not self._concerns(candidate, scope):
             return None
-        except NO_VALUE:
-            return None
-        return in_floats(found) if found is not None and set(world.path()) <= self.path else None
-
-    def _traces(self) -> list[Traces]:
-        try:
-            return [traced(self.problem, point) for point in self.points]
-        except (*NO_VALUE, Irrational, VerificationError, TypeError, ValueError):
-            return []
-
-    def _by_variant(self, variant: Variant, scope: Scope) -> Found | None:
-        part_of = self._stored(variant, scope) if variant.stored else scope
-        if part_of is None or not self._concerns(variant, scope):
-            return None
-        scope = part_of
         self.effort.spend(1)
-        ratios, part = [], self._window(scope)
-        for place, claim in enumerate(self.claims):
-            matrix = self.matrix(variant, place)  # the second point is for those that fit at the first
-            found = None if matrix is None else ratio(claim[part], matrix[part])
-            if found is None:
-                return None
-            ratios.append(found)
-        if variant is not self.truth and self._is_truth(variant, scope):
+        bench, is_truth = self.bench, candidate is self.bench.truth
+        ratios = bench.ratios(candidate, part)
+        if ratios is None or (not is_truth and bench.is_truth(candidate, part)):
             return None
-        named = self.factors.name(tuple(ratios), simple=variant is not self.truth)
-        if named is None or (named[1] == ZERO and variant is not self.truth):
+        named = bench.factors.name(ratios, simple=not is_truth)
+        if named is None:
             return None
         cost, words = named
-        if words and variant is not self.truth and self._is_scattered(scope):
-            return None  # two errors at once, in one entry of many, are found by chance
-        if words and variant is not self.truth and self._is_simple(scope):
+        if is_truth:
+            is_worth = bool(words)
+        else:  # two errors at once, in one entry of many or where one is enough, are found by chance
+            is_worth = words != ZERO and not (words and (self._is_scattered(part) or self._is_simple(part)))
+        if not is_worth or not bench.is_sure(candidate, part, not words):
             return None
-        if not words and variant is self.truth or not self._sure(variant, scope, not words):
+        if words == ZERO and not bench.vanishes(bench.claim, candidate, part):
             return None
-        if words == ZERO and not self.vanishes(self.claim, variant, scope):
-            return None
-        says = "; ".join(part for part in (variant.says, words) if part)
-        kind = variant.kind if variant is not self.truth else _kind_of(words, self.problem)
-        return Found(self._part(variant, scope), says, kind, variant.cost + cost + scope.cost, variant)
+        says = "; ".join(text for text in (candidate.says, words) if text)
+        kind = self._kind_of(words) if is_truth else candidate.kind
+        return Found(self._part(candidate, part), says, kind, candidate.cost + cost + part.cost)
 
-    def _is_truth(self, variant: Variant, scope: Scope) -> bool:
-        """Whether a variant says nothing of a scope: a single row of a symmetric matrix is its column, turned over."""
-        pairs, part = zip(self.matrices(variant), self.matrices(self.truth), strict=True), self._window(scope)
-        return all(matrix is None or truth is None or alike(matrix[part], truth[part]) for matrix, truth in pairs)
-
-    def _window(self, scope: Scope) -> tuple[np.ndarray, ...]:
-        if scope not in self.windows:
-            self.windows[scope] = window(scope)
-        return self.windows[scope]
+    def _kind_of(self, words: str) -> str:
+        if words == ZERO:
+            return "missing"
+        steps = [name for name, variable in self.problem.question.variables.items() if variable.kind == "step"]
+        if any(f"factor {name}" in words for name in steps):
+            return "step"
+        return "sign" if words == "the wrong sign" else "factor"
 
     def _is_scattered(self, scope: Scope) -> bool:
         return len(scope.rows) * len(scope.columns) == 1 < self.layout.rows * self.layout.columns
 
     def _is_simple(self, scope: Scope) -> bool:
         """Whether what is wrong in a scope is the truth times a simple factor: one error is less than two at once."""
-        rows, columns = zip(*(place for place in self.wrong if scope.holds(place)), strict=True)
-        both = zip(self.claims, self.shared.truths(), strict=True)
-        ratios = all_known(ratio(claim[rows, columns], truth[rows, columns]) for claim, truth in both)
-        return ratios is not None and self.factors.name(ratios, simple=True) is not None
+        places = tuple(zip(*(place for place in self.wrong if scope.holds(place)), strict=True))
+        both = zip(self.bench.claims, self.bench.truths, strict=True)
+        ratios = all_known(ratio(claim[places], truth[places]) for claim, truth in both)
+        return ratios is not None and self.bench.factors.name(ratios, simple=True) is not None
 
-    def _stored(self, variant: Variant, scope: Scope) -> Scope | None:
+    def _stored(self, candidate: Candidate, scope: Scope) -> Scope | None:
         """All of what is stored otherwise, for a part of it: an order of storage is never that of one wrong entry."""
-        rows, columns = variant.rows or range(self.layout.rows), variant.columns or range(self.layout.columns)
+        rows, columns = candidate.rows or range(self.layout.rows), candidate.columns or range(self.layout.columns)
         if sum(i in rows and k in columns for i, k in self.wrong) < 2:
             return None
-        if set(rows) <= set(scope.rows) and set(columns) <= set(scope.columns):
+        if {*rows} <= {*scope.rows} and {*columns} <= {*scope.columns}:
             return scope
-        if not (set(scope.rows) <= set(rows) and set(scope.columns) <= set(columns)):
+        if not ({*scope.rows} <= {*rows} and {*scope.columns} <= {*columns}):
             return None
         return Scope(self.layout.said(rows, columns), tuple(rows), tuple(columns), scope.cost)
 
-    def _part(self, variant: Variant, scope: Scope) -> Scope:
-        """The scope, or the part of it that a variant is about."""
-        if variant.rows is None and variant.columns is None:
+    def _part(self, candidate: Candidate, scope: Scope) -> Scope:
+        """The scope, or the part of it that a candidate is about."""
+        if candidate.rows is None and candidate.columns is None:
             return scope
-        rows = tuple(i for i in scope.rows if variant.rows is None or i in variant.rows)
-        columns = tuple(k for k in scope.columns if variant.columns is None or k in variant.columns)
+        rows = tuple(i for i in scope.rows if candidate.rows is None or i in candidate.rows)
+        columns = tuple(k for k in scope.columns if candidate.columns is None or k in candidate.columns)
         return Scope(self.layout.said(rows, columns), rows, columns, scope.cost)
 
-    def _concerns(self, variant: Variant, scope: Scope) -> bool:
-        rows, columns = variant.rows or scope.rows, variant.columns or scope.columns
+    def _concerns(self, candidate: Candidate, scope: Scope) -> bool:
+        rows, columns = candidate.rows or scope.rows, candidate.columns or scope.columns
         return any(scope.holds((i, k)) and i in rows and k in columns for i, k in self.wrong)
 
-    def _sure(self, variant: Variant, scope: Scope, is_same: bool) -> bool:
-        """Once more in 60 digits, at the first point, or in those that the code's own constants have.
+    # --- by what both matrices are --------------------------------------------------------------------------------
+    def _zero(self, scope: Scope) -> Iterator[Found]:
+        bench, part = self.bench, window(scope)
+        both = zip(bench.claims, bench.truths, strict=True)
+        little = all(np.abs(truth[part]).max() < SEEN * np.abs(claim[part]).max() for claim, truth in both)
+        if little and bench.vanishes(bench.truth, bench.claim, scope):
+            says = "should be zero: the function does not change in these directions"
+            yield Found(scope, says, "zero", 1.0 + scope.cost)
 
-        is_same: without a factor; one entry fits with some factor."""
-        if self.problem.in_floats:
-            return True
-        claim, matrix = self._exactly(self.claim), self._exactly(variant)
-        near = ROUNDED if self.rounded else SURE
-        found = None if claim is None or matrix is None else proportion(claim, matrix, scope, near)
-        return found is not None and (not is_same or abs(found - 1) <= near)
+    def _permuted(self, scope: Scope) -> Iterator[Found]:
+        """Rows, or columns, that stand in each other's place."""
+        if min(len(scope.rows), len(scope.columns)) < 2:
+            return
+        names = [name.removeprefix("row ") for name in self.layout.row_names], self.layout.column_names
+        for what, axis, lines in (("rows", 0, scope.rows), ("columns", 1, scope.columns)):
+            orders = [
+                _order(*(np.moveaxis(m[window(scope)], axis, 0) for m in pair))
+                for pair in zip(self.bench.claims, self.bench.truths, strict=True)
+            ]
+            if orders[0] is None or orders[0] != orders[1]:
+                continue
+            moved = [(names[axis][lines[k]], names[axis][lines[i]]) for i, k in enumerate(orders[0]) if i != k]
+            there, wanted = zip(*moved, strict=True)
+            says = f"a permutation of its {what}: {', '.join(there)} where {', '.join(wanted)} should be"
+            if len(moved) == 2:
+                says = f"its {what} {wanted[0]} and {wanted[1]} exchanged"
+            yield Found(scope, says, "order", 1.0 + 0.2 * (len(moved) > 2) + scope.cost)
 
-    def vanishes(self, one: Variant, beside: Variant, scope: Scope) -> bool:
-        """Whether one matrix is zero in a scope, not only little beside another one: in 60 digits, if there are."""
-        if self.problem.in_floats:
-            return True
-        little, large = self._exactly(one), self._exactly(beside)
-        if little is None or large is None:
-            return False
-        size = max(abs(large[i][k]) for i, k in scope.places)
-        return all(abs(little[i][k]) <= SURE * size for i, k in scope.places)
+    # --- by a term of the chain rule ------------------------------------------------------------------------------
+    def _by_terms(self, scope: Scope) -> Iterator[Found]:
+        part, bench = window(scope), self.bench
+        deltas = [(claim - truth)[part] for claim, truth in zip(bench.claims, bench.truths, strict=True)]
+        found: dict[str, list[tuple[float, Term]]] = {}  # what happened -> terms that explain it: of one share
+        for term in bench.terms:
+            shares = [share[part] for share in term.shares]
+            if not _may_fit(deltas[0], shares[0]) or are_alike(shares[0], bench.truths[0][part]):
+                continue  # the whole of it: nothing is said by calling it a term
+            if (said := self._said(deltas, shares, term)) is not None:
+                found.setdefault(said[1], []).append((term.cost + said[0], term))
+        named = {words: min((term for _, term in alike), key=_vague) for words, alike in found.items()}
+        least = min(map(_vague, named.values()), default=0)
+        clear = [words for words, term in named.items() if _vague(term) < max(VAGUE, least + 1)]
+        for words in clear[: MOST_TERMS if least < VAGUE else 1]:  # what has no name may be said in many ways
+            term, cost = named[words], min(cost for cost, _ in found[words])
+            says = term.says or f"a term of the chain rule, the derivative of {term.place}: {words}"
+            yield Found(scope, says, term.kind, cost + scope.cost)
 
-    def _exactly(self, variant: Variant) -> Matrix | None:
-        """A variant at the first point in 60 digits."""
-        if id(variant) not in self.exact:
-            self.exact[id(variant)] = self._in_digits(variant)
-        return self.exact[id(variant)]
-
-    def _in_digits(self, variant: Variant) -> Matrix | None:
-        world = RealWorld()
-        try:
-            return variant.of(self.points[0], world)
-        except NO_VALUE:
+    def _said(self, deltas: list[np.ndarray], shares: list[np.ndarray], term: Term) -> tuple[float, str] | None:
+        """(cost, words) of what happened to a term, if the difference is that."""
+        both = list(zip(deltas, shares, strict=True))
+        if any(not np.abs(share).max() > SEEN * np.abs(delta).max() for delta, share in both):
             return None
-        finally:
-            self.rounded |= bool(world.roundings)
+        if term.says:
+            return (0.0, term.says) if all(are_alike(share, delta) for delta, share in both) else None
+        if (known := all_known(ratio(delta, share) for delta, share in both)) is not None:
+            sizes = tuple(0.0 if abs(1 + one) < SEEN else 1 + one for one in known)
+            named = self.bench.factors.name(sizes, True)
+            return None if named is None or not named[1] else (0.2 * named[0], _short(named[1]))
+        is_square = shares[0].shape[0] == shares[0].shape[1]
+        return (0.2, "transposed") if is_square and all(are_alike(s.T - s, delta) for delta, s in both) else None
+
+
+def _order(claim: np.ndarray, truth: np.ndarray) -> list[int] | None:
+    """Which rows of the truth stand in a claim, all of them in another order; None where it is not that."""
+    near, found = SEEN * np.abs(truth).max(), []
+    for i, row in enumerate(claim):
+        others = [i, *(k for k in range(len(truth)) if k != i)]
+        found.append(next((k for k in others if np.abs(row - truth[k]).max() < near), None))
+    return found if None not in found and sorted(found) == list(range(len(found))) != found else None
+
+
+def _may_fit(delta: np.ndarray, share: np.ndarray) -> bool:
+    """Whether a share is worth a look: most are not."""
+    if ratio(delta, share) is not None:
+        return True
+    return share.shape[0] == share.shape[1] and are_alike(share.T - share, delta)
+
+
+def _short(words: str) -> str:
+    return "missing" if words == ZERO else words
+
+
+def _vague(term: Term) -> int:
+    """How little a place says: names and quoted code say more than lines, and lines more than what has no name."""
+    source, _, use = term.place.partition(USED)
+    lines = sum(bool(LINE.fullmatch(part)) for part in (source, use))
+    inside = VAGUE * (ON_THE_WAY in term.place or source == use) + 2 * (PART in term.place)
+    return inside + 3 * (BEFORE in source) + 4 * (AFTER in use) + 2 * bool(LINE.fullmatch(source)) + lines
 
 
 def _merged(told: list[Diagnosis]) -> Iterator[Diagnosis]:
@@ -385,52 +320,3 @@ def _merged(told: list[Diagnosis]) -> Iterator[Diagnosis]:
             where += f"; and {len(places) - MOST_PLACES} more parts"
         entries = frozenset().union(*(one.entries for one in group))
         yield Diagnosis(where, says, entries, kind, min(one.cost for one in group))
-
-
-def _kind_of(words: str, problem: Problem) -> str:
-    if words == ZERO:
-        return "missing"
-    steps = [name for name, variable in problem.question.variables.items() if variable.kind == "step"]
-    if any(f"factor {name}" in words for name in steps):
-        return "step"
-    return "sign" if words == "the wrong sign" else "factor"
-
-
-def _two_points(problem: Problem, branch: Branch) -> Iterator[Point]:
-    """Two points of a branch at which claim and truth have values in floats, those that show the difference first."""
-    if branch.aimed:
-        yield from islice((point for point in branch.points if _has_values(problem, point)), 2)
-        return
-    found: list[Point] = []
-    faint: list[Point] = []
-    for number in range(400):
-        point = problem.draw(number)
-        try:
-            if problem.path(point, FloatWorld()) != branch.path:
-                continue
-            size = _size(problem, branch, point)
-        except NO_VALUE:
-            continue
-        if size is None:
-            continue
-        (found if size > FAINT else faint).append(point)
-        if len(found) == 2 or len(faint) == MOST_FAINT:
-            break
-    yield from (found + faint)[:2]
-
-
-def _has_values(problem: Problem, point: Point) -> bool:
-    """Whether claim and truth have values in floats: a truth that is known from nearby only has none."""
-    try:
-        return all(map(isfinite, (*problem.truth(point, FloatWorld()), *problem.claim(point, FloatWorld()))))
-    except NO_VALUE:
-        return False
-
-
-def _size(problem: Problem, branch: Branch, point: Point) -> float | None:
-    """How visible what is wrong is at a point, and how large; None where machine numbers do not hold all entries."""
-    truth, claim = problem.truth(point, FloatWorld()), problem.claim(point, FloatWorld())
-    if not all(isfinite(x) for x in (*truth, *claim)):
-        return None
-    sizes = [(max(abs(truth[k]), abs(claim[k])), abs(truth[k] - claim[k])) for k in branch.wrong]
-    return max((min(size, apart / size if size else 0.0) for size, apart in sizes), default=1.0)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from symvi.verify.judging.problem import Problem
+
 Place = tuple[int, int]
 WHOLE = "the whole derivative"
 
@@ -103,6 +105,21 @@ class Layout:
         if sum(len(self.blocks[name]) for name in covered) == len(columns):
             return f"the columns of {' and '.join(covered)}"
         return _listed("column", "columns", [self.column_names[k] for k in columns])
+
+
+def layout_of(problem: Problem) -> Layout:
+    """The parts of a problem's derivative, by name."""
+    question, width = problem.question, problem.shape[-1]
+    rows = 1 if len(problem.shape) == 1 else problem.shape[0]
+    names = question.column_names()
+    square = question.order == 2 and (bool(question.weights) or problem.rows == 1)
+    blocks, columns = question.blocks(), names
+    if question.order == 2 and not square:
+        count = len(names)
+        blocks = {f"{name}'s derivative": range(i * count, (i + 1) * count) for i, name in enumerate(names)}
+        columns = [f"{i} then {k}" for i in names for k in names]
+    row_names = names if square else [f"row {i}" for i in range(rows)]
+    return Layout(rows, width, blocks, question.blocks() if square else {}, tuple(row_names), tuple(columns))
 
 
 def _listed(one: str, many: str, names: Iterable[str]) -> str:

@@ -35,7 +35,7 @@ def read(given: Any, variables: Mapping[str, Variable], name: str) -> Function:
         return sympy_function(given, variables, name)
     raise VerificationError(
         f"{name}: a {type(given).__name__} cannot be read; give a SymPy expression or matrix, an array of numbers, "
-        "a Python function, verify.c(...) or verify.own(...)"
+        "a Python function, verify.c(...) or symvi.derive.own(...)"
     )
 
 

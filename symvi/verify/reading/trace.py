@@ -26,7 +26,7 @@ SLOPES: dict[int, Callable] = {
     MULTIPLY: lambda a, b: (b, a),
     DIVIDE: lambda a, b: (1 / b, -a / b / b),
 }
-OUTSIDE = ("symvi/verify/", "symvi/exact/dual", "numpy", "elementary")
+OUTSIDE = ("symvi/verify/", "symvi/derive/", "symvi/exact/dual", "numpy", "elementary")
 
 
 @dataclass
@@ -34,8 +34,7 @@ class Tape:
     """For every number: its value, its operands and the slopes by them, where it was computed, and in which batch.
 
     batch: the number of the operation on arrays that is going on; it makes all of its numbers together. sites: the
-    operation of the user's code that made a number, the same in all turns of a loop. instead: number -> the value that
-    it has for all that follows, in the place of its own.
+    operation of the user's code that made a number, the same in all turns of a loop.
     """
 
     values: list[float] = field(default_factory=list)
@@ -44,10 +43,8 @@ class Tape:
     batches: list[int] = field(default_factory=list)
     sites: list[object] = field(default_factory=list)
     batch: int = 0
-    instead: Mapping[int, float] = field(default_factory=dict)
 
     def add(self, value: float, *parents: tuple[int | None, float]) -> Traced:
-        value = self.instead.get(len(self.values), value)
         self.values.append(value)
         self.parents.append(tuple((p, slope) for p, slope in parents if p is not None))
         self.places.append(None)
@@ -82,8 +79,8 @@ class TraceWorld(World):
     name = "trace"
     exact = False
 
-    def __init__(self, instead: Mapping[int, float] | None = None):
-        self.tape = Tape(instead=instead or {})
+    def __init__(self):
+        self.tape = Tape()
         rules = {
             "sqrt": (math.sqrt, lambda x, f: 1 / (2 * f)),
             "sin": (math.sin, lambda x, f: math.cos(x)),

@@ -1,1 +1,1 @@
-"""SAYING: the report as text, JSON, HTML and LaTeX, with counterexamples to paste."""
+"""SAYING: the report as text, JSON and HTML, with counterexamples to paste."""

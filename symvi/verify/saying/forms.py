@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from symvi.verify.judging.entries import DIGITS, EQUAL, FLOATS, NOTED, PROVED, ROUNDED, WRONG, Entry
+from symvi.verify.judging.entries import DIGITS, EQUAL, FLOATS, NOTED, ROUNDED, WRONG, Entry
 
 if TYPE_CHECKING:
     from symvi.verify.saying.report import Report
 
-MARKS = {PROVED: "=", EQUAL: "=", DIGITS: "~", FLOATS: "~", ROUNDED: "~", NOTED: "~", WRONG: "X"}
+MARKS = {EQUAL: "=", DIGITS: "~", FLOATS: "~", ROUNDED: "~", NOTED: "~", WRONG: "X"}
 SHOWN_ENTRIES = 6
 SHOWN_UNREACHED = 3
 

@@ -1,8 +1,8 @@
-"""Reports for readers: a page of its own, and LaTeX for a paper's appendix."""
+"""Reports for readers: a page of its own."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -70,87 +70,3 @@ def _points(report: Report) -> list[str]:
         if entry.counterexample:
             entries.setdefault(entry.counterexample.pasted, []).append(str(list(entry.index)))
     return [f"counterexample of {', '.join(indices)}: {point}" for point, indices in entries.items()]
-
-
-# --- LaTeX --------------------------------------------------------------------------------------------------------
-PAGE, GAP, BOX, SMALL = 66.0, 3.0, 6.0, 0.8  # in letters: a line, a column's gap, with a box, a fraction's letter
-ESCAPES = {"\\": r"\textbackslash{}", "_": r"\_", "^": r"\^{}", "%": r"\%", "&": r"\&", "#": r"\#", "$": r"\$",
-           "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "<": r"\textless{}", ">": r"\textgreater{}"}  # fmt: skip
-LETTERS = {"²": r"\textsuperscript{2}", "³": r"\textsuperscript{3}", "ᵀ": r"\textsuperscript{T}", "·": r"$\cdot$",
-           "½": r"\textonehalf{}"}  # fmt: skip
-
-
-def latex(report: Report) -> str:
-    """One report as a fragment: the matrix of verdicts, wrong entries boxed, then what is wrong with them."""
-    return latex_of_all({f"d {report.function} / d ({', '.join(report.wrt)})": report})
-
-
-def latex_of_all(reports: Mapping[str, Report]) -> str:
-    """Several reports as one fragment; it needs amsmath."""
-    return "\n".join(_fragment(name, report) for name, report in reports.items())
-
-
-def _fragment(name: str, report: Report) -> str:
-    asked = " ".join(f"{_tex(line)}." for line in report.question)
-    items = "\n".join(rf"\item {_tex(text)}" for text in _said(report))
-    return "\n".join(
-        [
-            rf"\paragraph{{{_tex(name)}}} {_tex(verdict_line(report))}.",
-            f"Asked of symvi: {asked}",
-            *_matrices(report),
-            rf"\begin{{itemize}}{chr(10)}{items}{chr(10)}\end{{itemize}}",
-        ]
-    )
-
-
-def _matrices(report: Report) -> Iterator[str]:
-    """The matrix, in parts that are no wider than a page, each with the names of its columns."""
-    rows = rows_of(report)
-    for part in _parts([max(map(_width, column)) for column in zip(*rows, strict=True)]):
-        body = (r" \\" + "\n").join(" & ".join(_mark(row[k]) for k in part) for row in rows)
-        names = ", ".join(report.column_names[k] for k in part)
-        # a matrix of amsmath has ten columns unless its counter says more
-        wide = rf"\setcounter{{MaxMatrixCols}}{{{max(10, len(part))}}}"
-        yield f"Columns {_tex(names)}:" if len(part) > 1 else f"Column {_tex(names)}:"
-        yield rf"\[{wide}\begin{{bmatrix}}"
-        yield body
-        yield r"\end{bmatrix}\]"
-
-
-def _parts(widths: list[float]) -> Iterator[list[int]]:
-    """Columns, as many together as a page has room for."""
-    part: list[int] = []
-    for k, width in enumerate(widths):
-        if part and sum(widths[i] for i in part) + width > PAGE:
-            yield part
-            part = []
-        part.append(k)
-    yield part
-
-
-def _width(entry: Entry) -> float:
-    """Of what stands in a matrix for an entry, in letters."""
-    example = None if entry.right else entry.counterexample
-    return GAP if example is None else BOX + _letters(example.claimed) + _letters(example.true)
-
-
-def _letters(number: str) -> float:
-    above, slash, below = number.partition("/")
-    return SMALL * max(len(above), len(below)) if slash else len(number)
-
-
-def _mark(entry: Entry) -> str:
-    if entry.right:
-        return "=" if MARKS[entry.verdict] == "=" else r"\approx"
-    example = entry.counterexample
-    return r"\boxed{\neq}" if example is None else rf"\boxed{{{_number(example.claimed)} \neq {_number(example.true)}}}"
-
-
-def _number(text: str) -> str:
-    above, slash, below = text.partition("/")
-    sign = "-" if above.startswith("-") else ""
-    return rf"{sign}\tfrac{{{above.removeprefix('-')}}}{{{below}}}" if slash else text
-
-
-def _tex(text: str) -> str:
-    return "".join(LETTERS.get(letter) or ESCAPES.get(letter, letter) for letter in text)

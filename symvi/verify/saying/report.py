@@ -9,7 +9,6 @@ from symvi.verify.judging.entries import (
     EQUAL,
     FLOATS,
     NOTED,
-    PROVED,
     ROUNDED,
     WRONG,
     Counterexample,
@@ -18,7 +17,7 @@ from symvi.verify.judging.entries import (
 )
 
 __all__ = [
-    "DIGITS", "EQUAL", "FLOATS", "NOTED", "PROVED", "ROUNDED", "WRONG",
+    "DIGITS", "EQUAL", "FLOATS", "NOTED", "ROUNDED", "WRONG",
     "Counterexample", "Diagnosis", "Entry", "Report",
 ]  # fmt: skip
 
@@ -81,9 +80,3 @@ class Report:
         from symvi.verify.saying.pages import html
 
         return html(self)
-
-    def latex(self) -> str:
-        """A fragment for a paper's appendix: the matrix with the wrong entries boxed, counterexample, diagnoses."""
-        from symvi.verify.saying.pages import latex
-
-        return latex(self)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import symvi.verify as verify
+from symvi.derive import own
 from tests.verify.corpus.case import Case, Variable
 
 FOLDER = Path(__file__).parent / "c"
@@ -28,7 +29,7 @@ def known_to_symvi(case: Case) -> bool:
 def ask_by_name(case: Case) -> verify.Report:
     """symvi's report about a claim, the function being its own one."""
     name, options = OWN[case.function.__name__]
-    return verify.derivative(verify.own(name, **options), case.claimed, wrt=case.wrt)
+    return verify.derivative(own(name, **options), case.claimed, wrt=case.wrt)
 
 
 def ask(case: Case, in_c: bool = False, **options: object) -> verify.Report:

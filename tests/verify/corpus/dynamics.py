@@ -38,7 +38,7 @@ TORQUE = [
         "w",
         SPIN,
         everything,
-        ("gyroscopic", "missing", "term"),
+        ("missing", "term"),
     ),
     Case(
         "gyroscopic torque, w held fixed",
@@ -47,7 +47,7 @@ TORQUE = [
         "w",
         SPIN,
         lambda row, column: row != column,
-        ("gyroscopic", "missing", "term"),
+        ("missing", "term"),
         c=("dynamics.c", "torque", "torque_dw_half"),
     ),
     Case(
@@ -57,7 +57,7 @@ TORQUE = [
         "w",
         SPIN,
         lambda row, column: row != column,
-        ("gyroscopic", "term"),
+        ("term",),
     ),
 ]
 
@@ -179,7 +179,7 @@ DISCRETE_MOMENTUM = [
         "w",
         DISCRETE,
         lambda row, column: row != column,
-        ("gyroscopic", "missing", "term"),
+        ("missing", "term"),
         c=("dynamics.c", "momentum", "momentum_dw_half_gyroscopic"),
     ),
     Case(
@@ -189,7 +189,7 @@ DISCRETE_MOMENTUM = [
         "w",
         DISCRETE,
         everything,
-        ("gyroscopic",),
+        ("term: missing",),
     ),
     Case(
         "discrete momentum, outer product transposed",
@@ -256,7 +256,7 @@ UPDATES = [
         "w",
         UPDATE,
         lambda row, column: row and row != column + 1,
-        ("side",),
+        ("side", "axes", "term: transposed"),
     ),
     Case(
         "update map, by q, turned after the step",

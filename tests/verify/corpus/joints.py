@@ -205,7 +205,7 @@ REVOLUTE = [
         ALL,
         ANCHORED,
         lambda row, column: row > 2 and column % 6 > 2 and column % 3 != row - 3,
-        ("side",),
+        ("side", "exchange"),
     ),
 ]
 

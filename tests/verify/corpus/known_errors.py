@@ -104,7 +104,7 @@ MOMENTUM = [
         "w0",
         BEFORE,
         everything,
-        ("gyroscopic",),
+        ("term: the wrong sign",),
         source="public code of BM20, BSMH23: -(s0 I + w0 x) J w0 for -(s0 I - w0 x) J w0",
     ),
 ]
@@ -467,7 +467,6 @@ NEWTONS = [
         "rc",
         CONSTRAINED,
         everything,
-        ("inverse",),
         source="Fan18, section 3.3: (Dh J A)^-1 for (Dh J^-1 A)^-1",
     ),
 ]

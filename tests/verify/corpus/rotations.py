@@ -246,7 +246,7 @@ PRODUCTS = [
         "q",
         PRODUCT,
         lambda row, column: row and column and row != column,
-        ("side",),
+        ("side", "conjugate"),
         c=("rotations.c", "product", "product_dq_wrong"),
     ),
     Case(
@@ -256,7 +256,7 @@ PRODUCTS = [
         "q",
         PRODUCT,
         lambda row, column: row and column and row != column,
-        ("side",),
+        ("side", "conjugate"),
     ),
 ]
 

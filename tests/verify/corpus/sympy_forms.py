@@ -107,7 +107,6 @@ ROTATIONS = [
         "q",
         ATTITUDE,
         everything,
-        ("component",),
     ),
     case(
         "rotated vector, raw",
@@ -192,7 +191,7 @@ DYNAMICS = [
         "w",
         DISCRETE,
         everything,
-        ("step", "term", "gyroscopic"),
+        ("step", "term"),
     ),
     case(
         "update map",

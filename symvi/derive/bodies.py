@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from symvi.derive.definition import Definition, named
 from symvi.naive.quaternion import add, conjugate, cross, dot, multiply, rotate, scale, subtract, unrotate
 from symvi.verify.asking.variables import angular_velocity, inertia, quaternion, scalar, step, vector
-from symvi.verify.ours.definition import Definition, named
 
 FULL = inertia("matrix")
 

@@ -12,14 +12,11 @@ from fractions import Fraction
 
 import numpy as np
 
-from symvi.mechanism.names import did_you_mean
-from symvi.registry import CONTACTS, FORCES, JOINTS
-from symvi.verify.errors import VerificationError
-from symvi.verify.ours import joints as own_joints
-from symvi.verify.ours.notation import Factor, Known, Sum, gathered, shown, times, value
-from symvi.verify.ours.own_functions import definition_of
-from symvi.verify.ours.symbols import meanings
-from symvi.verify.ours.vectors import (
+from symvi.derive import joints as own_joints
+from symvi.derive.notation import Factor, Known, Sum, gathered, shown, times, value
+from symvi.derive.own_functions import definition_of
+from symvi.derive.symbols import meanings
+from symvi.derive.vectors import (
     ByColumns,
     Called,
     Constant,
@@ -44,6 +41,9 @@ from symvi.verify.ours.vectors import (
     quaternion_text,
     row_factor,
 )
+from symvi.mechanism.names import did_you_mean
+from symvi.registry import CONTACTS, FORCES, JOINTS
+from symvi.verify.errors import VerificationError
 
 SIZES = {"rotation vector": Fraction(1), "half": Fraction(2)}
 TURNS = {

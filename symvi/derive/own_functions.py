@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from symvi.derive.definition import Definition
 from symvi.mechanism.names import did_you_mean
 from symvi.registry import CONTACTS, FORCES
 from symvi.verify.errors import VerificationError
-from symvi.verify.ours.definition import Definition
 from symvi.verify.reading.function import Function, Outputs
 from symvi.verify.reading.worlds import World
 
@@ -48,16 +48,16 @@ def own(
 
 
 def _is_joint(name: str) -> bool:
-    from symvi.verify.ours import joints as own_joints
+    from symvi.derive import joints as own_joints
 
     return name in own_joints.names()
 
 
 def definition_of(name: str, **options) -> Definition:
     """The definition of this name, with a joint's options."""
-    from symvi.verify.ours import bodies as own_bodies
-    from symvi.verify.ours import contacts as own_contacts
-    from symvi.verify.ours import joints as own_joints
+    from symvi.derive import bodies as own_bodies
+    from symvi.derive import contacts as own_contacts
+    from symvi.derive import joints as own_joints
 
     known = own_bodies.DEFINITIONS | own_contacts.DEFINITIONS | _of_records()
     if name in known:
@@ -69,9 +69,9 @@ def definition_of(name: str, **options) -> Definition:
 
 def own_names() -> list[str]:
     """The names that `own` knows."""
-    from symvi.verify.ours import bodies as own_bodies
-    from symvi.verify.ours import contacts as own_contacts
-    from symvi.verify.ours import joints as own_joints
+    from symvi.derive import bodies as own_bodies
+    from symvi.derive import contacts as own_contacts
+    from symvi.derive import joints as own_joints
 
     return [*own_joints.names(), *own_contacts.DEFINITIONS, *_of_records(), *own_bodies.DEFINITIONS]
 

@@ -16,9 +16,9 @@ from fractions import Fraction
 
 import numpy as np
 
+from symvi.derive.notation import IDENTITY, Factor, Sum, Term, shown, times, value, whole
 from symvi.naive.quaternion import conjugate, multiply
 from symvi.verify.asking.points import rotation_of
-from symvi.verify.ours.notation import IDENTITY, Factor, Sum, Term, shown, times, value, whole
 
 ONE, HALF = Fraction(1), Fraction(1, 2)
 EMBED = Factor("Vᵀ", r"V^{\mathsf T}", lambda v: np.eye(4, dtype=object)[:, 1:])

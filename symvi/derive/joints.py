@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
+from symvi.derive.definition import Definition
 from symvi.mechanism.axes import triad
 from symvi.naive import joints
 from symvi.naive.joints import JointNumbers
 from symvi.registry import JOINTS, Rows
 from symvi.verify.asking.variables import Variable, quaternion, rotation, vector
 from symvi.verify.errors import VerificationError
-from symvi.verify.ours.definition import Definition
 
 SOURCE = "after BSMH23 appendix B, not seen"
 ANGLE = "angle"  # about the axis: no joint, but a coordinate

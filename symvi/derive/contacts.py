@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from symvi.derive.definition import Definition
 from symvi.naive.quaternion import add, cross, dot, rotate, scale, subtract
 from symvi.verify.asking.variables import quaternion, rotation, scalar, vector
-from symvi.verify.ours.definition import Definition
 
 TWO = {"x_a": vector(3), "q_a": quaternion(), "x_b": vector(3), "q_b": quaternion(), "p_a": vector(3), "p_b": vector(3)}
 BOTH = ("x_a", "q_a", "x_b", "q_b")
