@@ -61,7 +61,7 @@ class RuleInward:
             total = [*p, *blocks_sum(spin, cross(joint.arm(trace, "1"), p))]
             if place.carries:
                 total = blocks_sum(total, own.of(trace, OWN, "points_given", 6))
-            given = [_product(column, total, trace) for column in joint.columns(trace, "1")]
+            given = [_product(column, total, trace) for column in own.columns_at_first(trace)]
         own.put(trace, "given", given)
         if self.link.below:
             reach = joint.reach(trace, "1")

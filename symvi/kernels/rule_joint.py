@@ -36,9 +36,12 @@ OF_BODY = {
     "points_carried": ("what momenta and forces of bodies that it carries are by its own motion", "kg, kg m, kg m²"),
     "points_left": ("what they change by where it stays", "N m s, N s, N m, N"),
     "points_motion": ("increments of places and of velocities at the points", "rad, m, rad/s, m/s"),
+    "last_turn": ("turn since the first knot at the last node, half of it as a quaternion", "1"),
     "points_given": ("momenta of it and of what it carries at the first knot, about the origin", "N m s, N s"),
 }
 OF_JOINT = {
+    "frame": ("axes of the body that is carried at the first knot, about which it turns freely", "1"),
+    "frame_back": ("makes a torque at the second knot of momenta along these turns", "1"),
     "nodes": ("how far coordinates are from the first knot at the nodes of the rule, over h", "rad/s, m/s"),
     "nodes_base": ("the same, where the increment starts from", "rad/s, m/s"),
     INCREMENT: ("solved increments of these", "rad/s, m/s"),
@@ -110,6 +113,24 @@ class RuleJoint:
         """A kernel of its own; what acts along the coordinates asks both bodies of the joint."""
         ports = self.joint.joint_ports if phase == "prepare_nodes" else ()
         return self.joint.kernel(phase, build, text, ports, role=role)
+
+    def axes_at_first(self, trace: Trace) -> Matrix:
+        """Axes of the coordinates at the first knot. What turns freely does so about axes that its body carries."""
+        link = self.link
+        if link.is_free:
+            one, zero = trace.graph.constant(1), trace.graph.constant(0)
+            found = [[one if r == c else zero for r in range(3)] for c in range(3)]
+        else:
+            found = self.joint.axes(trace, "axes1")
+        return found + (in_rows(self.get(trace, "frame", 9), 3) if link.is_absolute else [])
+
+    def columns_at_first(self, trace: Trace) -> Matrix:
+        """N of these, about the anchor of the joint."""
+        if not self.link.is_absolute:
+            return self.joint.columns(trace, "1")
+        zero = [trace.graph.constant(0)] * 3
+        slides = self.link.slides
+        return [[*e, *zero] if k < slides else [*zero, *e] for k, e in enumerate(self.axes_at_first(trace))]
 
     # --- fields -------------------------------------------------------------------------------------------------------
     def get(self, trace: Trace, name: str, size: int) -> Vector:

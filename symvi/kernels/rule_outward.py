@@ -32,6 +32,10 @@ class RuleOutward:
     def phases(self) -> dict[str, Traced]:
         """What traces each phase, and what it does."""
         found: dict[str, Traced] = {"points": (self.move, "twists, momenta and weights at the points of the rule")}
+        if self.link.is_absolute:
+            found["frame_nodes"] = self.frame, "axes that it turns about, those of its body at the first knot"
+        if not self.link.freedoms:
+            found["land_nodes"] = self.land, "the turn of the body below"
         if self.link.freedoms:
             found |= {
                 "begin_nodes": (self.begin, "a cubic through the last three steps, with `length` of what bends it"),
@@ -51,7 +55,7 @@ class RuleOutward:
         """q(x) = x d + x (x + 1)/2 d² + x (x + 1) (x + 2)/6 d³ of backward differences, over h."""
         bends = trace.read(COMMON, "work", "length")[0]
         rows, nodes = [], self.points.rule.nodes[1:]
-        for now, old, older in zip(*self.own.joint.last_rates(trace, list(AGES)), strict=True):
+        for now, old, older in zip(*self._last_rates(trace), strict=True):
             second, third = bends * (now - old), bends * (now - 2 * old + older)
             row = []
             for x in nodes:
@@ -60,6 +64,27 @@ class RuleOutward:
                 row.append(terms[0] + terms[1] + terms[2])
             rows.append(row)
         self._put_nodes(trace, "nodes", rows)
+
+    def _last_rates(self, trace: Trace) -> list[Vector]:
+        """Rates of the coordinates over the last steps. Of free turns along their axes, and without a third one."""
+        joint, link = self.own.joint, self.link
+        if not link.is_absolute:
+            return joint.last_rates(trace, list(AGES))
+        found = []
+        for rates, age in zip(joint.last_rates(trace, list(AGES)[:2]), AGES, strict=False):
+            turning = rates[link.slides :]
+            if link.below:
+                under = trace.read(BELOW, "state", f"w{age}", 3)
+                turning = [a - b for a, b in zip(turning, under, strict=True)]
+            frame = in_rows(self.own.get(trace, "frame", 9), 3)
+            found.append([*rates[: link.slides], *(sum_of(axis, turning) for axis in frame)])
+        now, old = found
+        return [now, old, [2 * b - a for a, b in zip(now, old, strict=True)]]
+
+    def frame(self, trace: Trace) -> None:
+        """Columns of the rotation of the body: its momenta about fixed axes of space are kept, as these turn along."""
+        turned = use(trace, kinematics.rotation_matrix, "of the body", q=trace.read(OWN, "state", "q", 4))["R"]
+        self.own.put(trace, "frame", [turned[3 * r + c] for c in range(3) for r in range(3)])
 
     def advance(self, trace: Trace) -> None:
         base = self.own.nodes(trace, "nodes")
@@ -76,10 +101,17 @@ class RuleOutward:
         self._put_nodes(trace, "nodes", rows)
 
     def land(self, trace: Trace) -> None:
-        """u of the sweeps of order 2, with the last node as the second knot: (4/h) tan of a quarter of a turn."""
-        rates = [row[-1] for row in self.own.nodes(trace, "nodes")]
+        """u of the sweeps of order 2, with the last node as the second knot: (4/h) tan of a quarter of a turn.
+
+        Of a body that turns freely, its own angular velocity, (2/h) a of its turn [c; a].
+        """
+        nodes = self.own.nodes(trace, "nodes")
+        turn = self._last_turn(trace, nodes)
+        if not self.link.freedoms:
+            return
+        rates = [row[-1] for row in nodes]
         quarter, found = common.half_step(trace) / 2, []
-        for k, rate in enumerate(rates):
+        for k, rate in enumerate(rates[: self.link.slides if self.link.is_absolute else len(rates)]):
             if is_slide(self.link, k):
                 found.append(rate)
                 continue
@@ -87,8 +119,40 @@ class RuleOutward:
                 angle = quarter * rate
                 tangent = trace.graph.function("sin", angle) / trace.graph.function("cos", angle)
                 found.append(tangent / quarter)
+        if self.link.is_absolute:
+            found += self._own_rate(trace, turn)
         self.own.joint.put(trace, "base", found)
         self.own.joint.put(trace, "s", [trace.graph.constant(0)] * len(found))
+
+    def _last_turn(self, trace: Trace, nodes: Matrix) -> Vector:
+        """[c; a] at the last node; of free turns also how momenta along them are torques there."""
+        own, link = self.own, self.link
+        zero, one = trace.graph.constant(0), trace.graph.constant(1)
+        turn = own.of(trace, BELOW, "last_turn", 4) if link.below else [one, zero, zero, zero]
+        h, carried = common.step(trace), []
+        for k, axis1 in enumerate(own.axes_at_first(trace)):
+            if is_slide(link, k):
+                continue
+            if link.is_absolute:
+                rotation = use(trace, kinematics.rotation_matrix, "of the turn", q=turn)["R"]
+                carried.append(self._carried(trace, rotation, axis1, "axis"))
+            turn = self._turned(trace, turn, axis1, h * nodes[k][-1])
+        own.write(trace, OWN, "last_turn", turn)
+        if link.is_absolute:
+            with trace.computing("tau = [e1, e2, e3]^-T of the momenta along e1, e2, e3", "derived here"):
+                first, second, third = carried
+                crossed = cross(second, third), cross(third, first), cross(first, second)
+                volume = 1 / sum_of(first, crossed[0])
+                own.put(trace, "frame_back", [volume * x for row in crossed for x in row])
+        return turn
+
+    @staticmethod
+    def _own_rate(trace: Trace, turn: Vector) -> Vector:
+        """(2/h) a; of more than half a turn far longer, so that control sees it: a step cannot turn so far."""
+        none = trace.graph.constant(0)
+        with trace.computing("w = (2/h) a (1 + 1e6 max(-c, 0))", "derived here"):
+            longer = 1 + 1000000 * trace.graph.max(-turn[0], none)
+            return [x * longer * common.inverse_step(trace) * 2 for x in turn[1:]]
 
     # --- what acts along the coordinates ------------------------------------------------------------------------------
     def prepare(self, trace: Trace) -> None:
@@ -152,7 +216,7 @@ class RuleOutward:
             anchor = blocks_sum(own.at(trace, BELOW, "points_anchor", point, 3), reach)
             speed = own.at(trace, BELOW, "points_twist", point)
         pitch = own.joint.pitch(trace) if self.link.pitch else None
-        for k, axis1 in enumerate(own.joint.axes(trace, "axes1")):
+        for k, axis1 in enumerate(own.axes_at_first(trace)):
             axis, slides = self._carried(trace, rotation, axis1, "axis"), is_slide(self.link, k)
             if slides or pitch is not None:
                 with trace.computing("o += (q - q_0) e", SOURCE):

@@ -7,13 +7,14 @@ would that led so far, and hands its momenta on to the bodies, each as a push be
 
 from __future__ import annotations
 
+from symvi.kernels.blocks import Matrix
 from symvi.kernels.body_kernels import BODY
-from symvi.kernels.carried_joint import CarriedJoint, Place
+from symvi.kernels.carried_joint import CarriedJoint, Place, blocks_sum, scaled
 from symvi.kernels.common import JOINT, single
 from symvi.kernels.kernel import Kernel, Port
 from symvi.kernels.records import Records
 from symvi.kernels.rule_inward import RuleInward
-from symvi.kernels.rule_joint import OF_JOINT, Points, RuleJoint
+from symvi.kernels.rule_joint import OF_JOINT, Points, RuleJoint, in_rows
 from symvi.kernels.rule_outward import RuleOutward
 from symvi.kernels.sweep_laws import LawsAlong
 from symvi.kernels.tracing import Trace
@@ -50,7 +51,16 @@ class RuleSweep:
 
     def _hand_on(self, trace: Trace) -> None:
         trace.note("p, l += what Sᵀ of makes the momenta along the coordinates", "derived here")
-        self.laws.push_bodies(trace, self.own.get(trace, "reached", self.own.link.freedoms), "2")
+        reached, slides = self.own.get(trace, "reached", self.own.link.freedoms), self.own.link.slides
+        if self.own.link.is_absolute:
+            torques = [scaled(row, r) for row, r in zip(self._back(trace), reached[slides:], strict=True)]
+            first, second, third = torques
+            reached = [*reached[:slides], *blocks_sum(blocks_sum(first, second), third)]
+        self.laws.push_bodies(trace, reached, "2")
+
+    def _back(self, trace: Trace) -> Matrix:
+        """Torques that are momenta of one along each free turn."""
+        return in_rows(self.own.get(trace, "frame_back", 9), 3)
 
 
 def clear_momenta(records: Records) -> Kernel:

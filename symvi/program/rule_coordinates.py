@@ -46,24 +46,20 @@ def _refused(mechanism: Mechanism, choices: Choices) -> Iterator[str]:
     for force in mechanism.forces:
         if force.kind not in ALONG or getattr(force, "law", "linear") != "linear":
             yield f"force '{force.name}' is no actuator, linear joint spring or joint damper"
+        elif coordinate_kinds(mechanism.joint(force.joint).type).count("rotation") == 3:
+            yield f"force '{force.name}' acts along free rotations of joint '{force.joint}'"
     for driver in mechanism.drivers:
         yield f"driver '{driver.name}' leads a coordinate"
     for gear in mechanism.couplings:
         yield f"coupling '{gear.name}' ties coordinates"
     steps = carrying_tree(mechanism, choices)
-    carried = {step.target for step in steps}
-    for body in mechanism.bodies:
-        if body.name not in carried:
-            yield f"body '{body.name}' floats freely"
     placed = {step.joint.name for step in steps}
     for joint in mechanism.joints:
-        if joint.name not in placed:
+        if joint.name not in placed and len(coordinate_kinds(joint.type)) < 6:
             yield f"joint '{joint.name}' closes a loop"
     for joint, outward in steps:
         kinds = coordinate_kinds(joint.type)
-        if kinds.count("rotation") == 3:
-            yield f"joint '{joint.name}' is of type {joint.type}, whose three free rotations have no coordinates"
-        elif not outward and len(kinds) > 2 and len(set(kinds)) == 2:
+        if not outward and len(kinds) > 2 and len(set(kinds)) == 2:
             yield f"joint '{joint.name}' is led to from its child, and slides along axes that turn"
 
 
@@ -97,6 +93,7 @@ class RuleCoordinates(TreeCoordinates):
         super().elimination()
         moved, placed = self._trace()
         outward, inward = list(self.links), list(reversed(self.links))
+        self._run("prepare_rule", "frame_nodes", moved, outward)
         self._run("prepare_rule", "prepare_nodes", moved, outward)
         self._drive()
         self._run("prepare_rule", "give_nodes", placed, inward)
