@@ -104,6 +104,8 @@ class RuleInward:
         """f at a point."""
         rule, own = self.points.rule, self.own
         pull, hard, brake = (own.get(trace, name, self.link.freedoms)[k] for name in ("pull", "hard", "brake"))
+        if own.driven:
+            pull = pull + own.drives(trace)[k][point]
         way = rate = trace.graph.constant(0)
         for node, value in enumerate(own.nodes(trace, "nodes")[k], start=1):
             way = way + self.ratio(trace, point, node) * value

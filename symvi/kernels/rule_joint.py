@@ -50,7 +50,9 @@ OF_JOINT = {
     "points_axes": ("S and S' of the coordinates, at the points", "1, 1/s"),
     "given": ("momenta along the coordinates at the first knot", "N m s, N s"),
     "reached": ("momenta along the coordinates at the second knot", "N m s, N s"),
-    "pull": ("forces along the coordinates where these stay as at the first knot", "N m, N"),
+    "pull": ("forces of springs along the coordinates where these stay as at the first knot", "N m, N"),
+    "drive": ("forces of actuators along the coordinates, at the points", "N m, N"),
+    "drive_now": ("the same at the point whose inputs are told", "N m, N"),
     "hard": ("stiffness of springs along the coordinates", "N m/rad, N/m"),
     "brake": ("damping along the coordinates", "N m s/rad, N s/m"),
 }
@@ -105,7 +107,9 @@ class Points:
 class RuleJoint:
     """One type of link under a rule: its fields, and its twists."""
 
-    def __init__(self, joint: CarriedJoint, points: Points):
+    def __init__(self, joint: CarriedJoint, points: Points, driven: bool):
+        """driven: actuators act along coordinates of this type."""
+        self.driven = driven
         self.joint, self.link, self.points = joint, joint.link, points
         self.kind = joint.kind
 
@@ -156,6 +160,11 @@ class RuleJoint:
     def nodes(self, trace: Trace, name: str) -> Matrix:
         """By coordinate, then by node after the first one."""
         return in_rows(self.get(trace, name, self.link.freedoms * self.points.degree), self.points.degree)
+
+    def drives(self, trace: Trace) -> Matrix:
+        """Forces of actuators by coordinate, then by point."""
+        count = self.points.count
+        return in_rows(self.get(trace, "drive", self.link.freedoms * count), count)
 
     def axes(self, trace: Trace) -> list[list[tuple[Vector, Vector]]]:
         """S and S' by coordinate, then by point."""

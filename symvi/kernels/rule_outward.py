@@ -169,6 +169,8 @@ class RuleOutward:
                     hard[unknown], brake[unknown] = sums.stiffness[k], sums.damping[k]
         for name, values in (("pull", pull), ("hard", hard), ("brake", brake)):
             self.own.put(trace, name, values)
+        if self.own.driven:
+            self.own.put(trace, "drive_now", [zero] * link.freedoms)
 
     def merit(self, trace: Trace) -> None:
         total = trace.graph.constant(0)

@@ -26,8 +26,8 @@ from symvi.scalar import Rate
 class RuleSweep:
     """Traces the kernels of one type of link."""
 
-    def __init__(self, joint: CarriedJoint, rule: Rule):
-        self.own = RuleJoint(joint, Points(rule))
+    def __init__(self, joint: CarriedJoint, rule: Rule, driven: bool):
+        self.own = RuleJoint(joint, Points(rule), driven)
         self.outward, self.inward, self.laws = RuleOutward(self.own), RuleInward(self.own), LawsAlong(joint)
 
     def kernels(self) -> dict[str, Kernel]:
@@ -39,6 +39,9 @@ class RuleSweep:
         if own.link.freedoms:
             text = "momenta along the coordinates, as momenta of both bodies"
             found["hand_on_nodes"] = own.kernel("hand_on_nodes", self._hand_on, text)
+        if own.driven:
+            text = "forces of actuators at a point, after those of the points before it"
+            found["queue_nodes"] = own.kernel("queue_nodes", self._queue, text)
         return found
 
     def placed(self, place: Place) -> dict[str, Kernel]:
@@ -48,6 +51,14 @@ class RuleSweep:
             name: self.own.kernel(name, lambda trace, build=build: build(trace, place), text, role=role)
             for name, (build, text) in self.inward.placed().items()
         }
+
+    def _queue(self, trace: Trace) -> None:
+        """Run once for every point, in their order: what was told before moves up."""
+        own, zero = self.own, trace.graph.constant(0)
+        now = own.get(trace, "drive_now", own.link.freedoms)
+        rows = [[*row[1:], last] for row, last in zip(own.drives(trace), now, strict=True)]
+        own.put(trace, "drive", [x for row in rows for x in row])
+        own.put(trace, "drive_now", [zero] * len(now))
 
     def _hand_on(self, trace: Trace) -> None:
         trace.note("p, l += what Sᵀ of makes the momenta along the coordinates", "derived here")
@@ -91,13 +102,14 @@ def no_forces(records: Records, kind: str, rows: int) -> Kernel:
 
 
 def actuator_kernel(records: Records, kind: str, model: ForceModel, joint: CarriedJoint) -> Kernel:
-    """What an actuator adds along the coordinates of its joint, all through the step."""
+    """What an actuator adds along the coordinates of its joint, at the point whose inputs are told."""
     link = joint.link
 
     def build(trace: Trace) -> None:
         force = trace.read(kind, "input", str(model.force), model.rows)
         given = [force[k] for k in link.order]
-        trace.add_to(JOINT, "pull", given, rate=Rate.STEP, meaning=OF_JOINT["pull"][0], unit=OF_JOINT["pull"][1])
+        said = OF_JOINT["drive_now"]
+        trace.add_to(JOINT, "drive_now", given, rate=Rate.STEP, meaning=said[0], unit=said[1])
 
     ports = (Port(kind, kind), Port(JOINT, joint.kind))
     return single(records, f"drive_nodes_{kind}_{joint.kind}", "its force along the coordinates", ports, kind, build)

@@ -61,6 +61,7 @@ PHASES = (
     "ahead",
     "scatter",
     "prepare_rule",
+    "drive_rule",
     "begin_rule",
     "advance_rule",
     "shorten_rule",

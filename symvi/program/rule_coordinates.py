@@ -78,11 +78,11 @@ class RuleCoordinates(TreeCoordinates):
         """By body: kernels of its link, and those of its place in the tree."""
         made: dict[str, tuple[RuleSweep, Mapping[str, Kernel]]] = {}
         at: dict[tuple[str, InTree], Mapping[str, Kernel]] = {}
-        moved, placed = {}, {}
+        moved, placed, driven = {}, {}, self._driven()
         for name, place in self.tree.places().items():
             kind = self.nodes[name].kind
             if kind not in made:
-                sweep = RuleSweep(self.sweeps[name].joint, self.rule)
+                sweep = RuleSweep(self.sweeps[name].joint, self.rule, kind in driven)
                 made[kind] = sweep, sweep.kernels()
             if (kind, place) not in at:
                 at[kind, place] = made[kind][0].placed(place)
@@ -96,6 +96,7 @@ class RuleCoordinates(TreeCoordinates):
         self._run("prepare_rule", "frame_nodes", moved, outward)
         self._run("prepare_rule", "prepare_nodes", moved, outward)
         self._drive()
+        self._run("drive_rule", "queue_nodes", moved, outward)
         self._run("prepare_rule", "give_nodes", placed, inward)
         self._run("evaluate_rule", "points", moved, outward)
         self._run("evaluate_rule", "sum_nodes", placed, inward)
@@ -131,8 +132,13 @@ class RuleCoordinates(TreeCoordinates):
             if name in kernels[body]:
                 self._schedule({phase: kernels[body][name]}, body, RULE)
 
+    def _driven(self) -> set[str]:
+        """Types of links along whose coordinates actuators act."""
+        joints = {force.joint for force in self.mechanism.forces if isinstance(force, Actuator)}
+        return {self.nodes[b].kind for b, link in self.links.items() if link.model and link.model.name in joints}
+
     def _drive(self) -> None:
-        """Actuators, along the coordinates of their joints."""
+        """Actuators, along the coordinates of their joints: run for every point of the rule."""
         draft, made = self.draft, {}
         names = {link.model.name: name for name, link in self.links.items() if link.model}
         joints = {force.name: force.joint for force in self.mechanism.forces if isinstance(force, Actuator)}
@@ -144,7 +150,7 @@ class RuleCoordinates(TreeCoordinates):
                 if (node.kind, own.kind) not in made:
                     made[node.kind, own.kind] = actuator_kernel(draft.records, node.kind, model, joint)
                 ports = {node.kind: node, "joint": own}
-                draft.schedule({"prepare_rule": made[node.kind, own.kind]}, ports, model.name)
+                draft.schedule({"drive_rule": made[node.kind, own.kind]}, ports, model.name)
 
     def simplified(self, phases: Mapping[str, Sequence[Call]]) -> Mapping[str, Sequence[Call]]:
         return super().simplified({phase: () if phase in IDLE else calls for phase, calls in phases.items()})
