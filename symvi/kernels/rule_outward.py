@@ -149,9 +149,9 @@ class RuleOutward:
     @staticmethod
     def _own_rate(trace: Trace, turn: Vector) -> Vector:
         """(2/h) a; of more than half a turn far longer, so that control sees it: a step cannot turn so far."""
-        none = trace.graph.constant(0)
-        with trace.computing("w = (2/h) a (1 + 1e6 max(-c, 0))", "derived here"):
-            longer = 1 + 1000000 * trace.graph.max(-turn[0], none)
+        c = turn[0]
+        with trace.computing("w = (2/h) a (1 + 1e6 (|c| - c))", "derived here"):
+            longer = 1 + 1000000 * (trace.graph.function("sqrt", c * c) - c)
             return [x * longer * common.inverse_step(trace) * 2 for x in turn[1:]]
 
     # --- what acts along the coordinates ------------------------------------------------------------------------------
