@@ -267,7 +267,9 @@ def main() -> int:
     report.table(("links, by AD", "residual", "direction", "linearisation"), automatic)
     own, other = next(row for row in counts if row[0] == automatic[-1][0]), automatic[-1]
     for place, name in ((2, "direction"), (3, "linearisation")):
-        report.note(f"exponent of operations by AD, {name}", exponents([(r[0], float(r[place])) for r in automatic])[-1])
+        report.note(
+            f"exponent of operations by AD, {name}", exponents([(r[0], float(r[place])) for r in automatic])[-1]
+        )
     report.at_most(f"operations over those of AD, direction, {own[0]} links", own[2] / other[2], 1.0)
     report.note(f"operations over those of AD, linearisation, {own[0]} links", own[3] / other[3])
     sizes(report)

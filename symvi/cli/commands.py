@@ -327,7 +327,9 @@ def bench(
     quick: Annotated[
         bool, typer.Option("--quick", help="Tiny sizes: shows that it runs, its times say little.")
     ] = False,
-    plot: Annotated[Path | None, typer.Option(help="Draw the figures of NAME, where it draws.", metavar="F.png")] = None,
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw the figures of NAME, where it draws.", metavar="F.png")
+    ] = None,
 ) -> Mapping[str, Any]:
     """Run the benchmarks of a checkout (tests/benchmarks), or one of them: tables, and bounds met or missed."""
     folder = Path(__file__).resolve().parents[2] / "tests" / "benchmarks"

@@ -34,14 +34,11 @@ class RuleOutward:
         found: dict[str, Traced] = {"points": (self.move, "twists, momenta and weights at the points of the rule")}
         if self.link.is_absolute:
             found["frame_nodes"] = self.frame, "axes that it turns about, those of its body at the first knot"
-        if not self.link.freedoms:
-            found["land_nodes"] = self.land, "the turn of the body below"
         if self.link.freedoms:
             found |= {
                 "begin_nodes": (self.begin, "a cubic through the last three steps, with `length` of what bends it"),
                 "advance_nodes": (self.advance, "keep the base, take `length` of the increment"),
                 "shorten_nodes": (self.shorten, "take another `length` of the same increment"),
-                "land_nodes": (self.land, "rates that lead over the whole step as the last node does"),
                 "prepare_nodes": (self.prepare, "what acts along the coordinates at the first knot"),
                 "measure_nodes": (self.merit, "add what the equations lack, as velocities, to the merit"),
             }
@@ -99,60 +96,6 @@ class RuleOutward:
         change = self.own.nodes(trace, "increment")
         rows = [[b - length * d for b, d in zip(*pair, strict=True)] for pair in zip(base, change, strict=True)]
         self._put_nodes(trace, "nodes", rows)
-
-    def land(self, trace: Trace) -> None:
-        """u of the sweeps of order 2, with the last node as the second knot: (4/h) tan of a quarter of a turn.
-
-        Of a body that turns freely, its own angular velocity, (2/h) a of its turn [c; a].
-        """
-        nodes = self.own.nodes(trace, "nodes")
-        turn = self._last_turn(trace, nodes)
-        if not self.link.freedoms:
-            return
-        rates = [row[-1] for row in nodes]
-        quarter, found = common.half_step(trace) / 2, []
-        for k, rate in enumerate(rates[: self.link.slides if self.link.is_absolute else len(rates)]):
-            if is_slide(self.link, k):
-                found.append(rate)
-                continue
-            with trace.computing("u = (4/h) tan((q2 - q1)/4)", "derived here"):
-                angle = quarter * rate
-                tangent = trace.graph.function("sin", angle) / trace.graph.function("cos", angle)
-                found.append(tangent / quarter)
-        if self.link.is_absolute:
-            found += self._own_rate(trace, turn)
-        self.own.joint.put(trace, "base", found)
-        self.own.joint.put(trace, "s", [trace.graph.constant(0)] * len(found))
-
-    def _last_turn(self, trace: Trace, nodes: Matrix) -> Vector:
-        """[c; a] at the last node; of free turns also how momenta along them are torques there."""
-        own, link = self.own, self.link
-        zero, one = trace.graph.constant(0), trace.graph.constant(1)
-        turn = own.of(trace, BELOW, "last_turn", 4) if link.below else [one, zero, zero, zero]
-        h, carried = common.step(trace), []
-        for k, axis1 in enumerate(own.axes_at_first(trace)):
-            if is_slide(link, k):
-                continue
-            if link.is_absolute:
-                rotation = use(trace, kinematics.rotation_matrix, "of the turn", q=turn)["R"]
-                carried.append(self._carried(trace, rotation, axis1, "axis"))
-            turn = self._turned(trace, turn, axis1, h * nodes[k][-1])
-        own.write(trace, OWN, "last_turn", turn)
-        if link.is_absolute:
-            with trace.computing("tau = [e1, e2, e3]^-T of the momenta along e1, e2, e3", "derived here"):
-                first, second, third = carried
-                crossed = cross(second, third), cross(third, first), cross(first, second)
-                volume = 1 / sum_of(first, crossed[0])
-                own.put(trace, "frame_back", [volume * x for row in crossed for x in row])
-        return turn
-
-    @staticmethod
-    def _own_rate(trace: Trace, turn: Vector) -> Vector:
-        """(2/h) a; of more than half a turn far longer, so that control sees it: a step cannot turn so far."""
-        c = turn[0]
-        with trace.computing("w = (2/h) a (1 + 1e6 (|c| - c))", "derived here"):
-            longer = 1 + 1000000 * (trace.graph.function("sqrt", c * c) - c)
-            return [x * longer * common.inverse_step(trace) * 2 for x in turn[1:]]
 
     # --- what acts along the coordinates ------------------------------------------------------------------------------
     def prepare(self, trace: Trace) -> None:
@@ -214,17 +157,17 @@ class RuleOutward:
             if moves:
                 turn = own.at(trace, BELOW, "points_turn", point, 4)
                 rotation = own.at(trace, BELOW, "points_rotation", point, 9)
-            reach = self._carried(trace, rotation, own.joint.get(trace, "reach1", 3), "reach")
+            reach = carried(trace, rotation, own.joint.get(trace, "reach1", 3), "reach")
             anchor = blocks_sum(own.at(trace, BELOW, "points_anchor", point, 3), reach)
             speed = own.at(trace, BELOW, "points_twist", point)
         pitch = own.joint.pitch(trace) if self.link.pitch else None
         for k, axis1 in enumerate(own.axes_at_first(trace)):
-            axis, slides = self._carried(trace, rotation, axis1, "axis"), is_slide(self.link, k)
+            axis, slides = carried(trace, rotation, axis1, "axis"), is_slide(self.link, k)
             if slides or pitch is not None:
                 with trace.computing("o += (q - q_0) e", SOURCE):
                     anchor = blocks_sum(anchor, scaled(axis, ways[k] if slides else pitch * ways[k]))
             if not slides and moves:
-                turn = self._turned(trace, turn, axis1, ways[k])
+                turn = turned(trace, turn, axis1, ways[k])
                 rotation = use(trace, kinematics.rotation_matrix, "of the turn", q=turn)["R"]
             with trace.computing("S = [e; o x e],  v += S q',  S' = ad_v S", SOURCE):
                 own_twist = twist(axis, anchor, slides, pitch, zero)
@@ -243,7 +186,7 @@ class RuleOutward:
         inertia = trace.read(OWN, "work", "j", 6)
         if rotation is not None:
             inertia = use(trace, dynamics.world_inertia, "at a point of the rule", R=rotation, j=inertia)["J"]
-        arm = self._carried(trace, rotation, self.own.joint.of(trace, OWN, "arm1", 3), "arm")
+        arm = carried(trace, rotation, self.own.joint.of(trace, OWN, "arm1", 3), "arm")
         with trace.computing("f = m (v + w x x),  tau = J w + x x f", SOURCE):
             centre = blocks_sum(anchor, arm)
             force = scaled(blocks_sum(speed[3:], cross(speed[:3], centre)), mass)
@@ -259,21 +202,22 @@ class RuleOutward:
             "points_force": wrench,
         }
 
-    @staticmethod
-    def _carried(trace: Trace, rotation: Vector | None, vector: Vector, name: str) -> Vector:
-        if rotation is None:
-            return vector
-        return use(trace, kinematics.carried_vector, name, R=rotation, p=vector)["r"]
 
-    @staticmethod
-    def _turned(trace: Trace, turn: Vector, axis1: Vector, angle: Scalar) -> Vector:
-        """A turn about an axis that is carried along: [c; a] [C; S e], e at the first knot."""
-        with trace.computing("C = cos((q - q_0)/2),  S = sin((q - q_0)/2)", SOURCE):
-            half = angle / 2
-            cosine, sine = (trace.graph.function(name, half) for name in ("cos", "sin"))
-        given = {"c": turn[:1], "a": turn[1:], "C": [cosine], "S": [sine], "e": axis1}
-        found = use(trace, motions.carried_turn, **given, inverse=[trace.graph.constant(1)])
-        return [*found["c2"], *found["a2"]]
+def carried(trace: Trace, rotation: Vector | None, vector: Vector, name: str) -> Vector:
+    """What turns along; None: nothing turns."""
+    if rotation is None:
+        return vector
+    return use(trace, kinematics.carried_vector, name, R=rotation, p=vector)["r"]
+
+
+def turned(trace: Trace, turn: Vector, axis1: Vector, angle: Scalar) -> Vector:
+    """A turn about an axis that is carried along: [c; a] [C; S e], e at the first knot."""
+    with trace.computing("C = cos((q - q_0)/2),  S = sin((q - q_0)/2)", SOURCE):
+        half = angle / 2
+        cosine, sine = (trace.graph.function(name, half) for name in ("cos", "sin"))
+    given = {"c": turn[:1], "a": turn[1:], "C": [cosine], "S": [sine], "e": axis1}
+    found = use(trace, motions.carried_turn, **given, inverse=[trace.graph.constant(1)])
+    return [*found["c2"], *found["a2"]]
 
 
 def _times(inertia: Vector, w: Vector) -> Vector:

@@ -15,6 +15,7 @@ from symvi.kernels.kernel import Kernel, Port
 from symvi.kernels.records import Records
 from symvi.kernels.rule_inward import RuleInward
 from symvi.kernels.rule_joint import OF_JOINT, Points, RuleJoint, in_rows
+from symvi.kernels.rule_landing import RuleLanding
 from symvi.kernels.rule_outward import RuleOutward
 from symvi.kernels.sweep_laws import LawsAlong
 from symvi.kernels.tracing import Trace
@@ -28,12 +29,14 @@ class RuleSweep:
 
     def __init__(self, joint: CarriedJoint, rule: Rule, driven: bool):
         self.own = RuleJoint(joint, Points(rule), driven)
-        self.outward, self.inward, self.laws = RuleOutward(self.own), RuleInward(self.own), LawsAlong(joint)
+        self.outward, self.inward = RuleOutward(self.own), RuleInward(self.own)
+        self.landing, self.laws = RuleLanding(self.own), LawsAlong(joint)
 
     def kernels(self) -> dict[str, Kernel]:
         """Those that do not depend on the place in the tree."""
         own = self.own
-        found = {name: own.kernel(name, build, text) for name, (build, text) in self.outward.phases().items()}
+        phases = self.outward.phases() | self.landing.phases()
+        found = {name: own.kernel(name, build, text) for name, (build, text) in phases.items()}
         text = "increments of the unknowns, and the motions that they make"
         found["substitute_nodes"] = own.kernel("substitute_nodes", self.inward.substitute, text)
         if own.link.freedoms:

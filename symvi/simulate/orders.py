@@ -113,7 +113,9 @@ def inner_rows(own: Simulator, rows: np.ndarray, times: np.ndarray, step: float,
     return inner
 
 
-def _rows_of_points(own: Simulator, rows: np.ndarray, times: np.ndarray, step: float, changing: list[str]) -> np.ndarray:
+def _rows_of_points(
+    own: Simulator, rows: np.ndarray, times: np.ndarray, step: float, changing: list[str]
+) -> np.ndarray:
     rule = rule_of(own.composition)
     assert rule is not None
     at = step * np.array([0.0, *map(float, rule.points)])

@@ -187,7 +187,9 @@ def _draw(path: Path, found: Mapping[str, list[tuple]]) -> None:
     matplotlib.rcParams.update(STYLE)
     from matplotlib import pyplot
 
-    figure, panels = pyplot.subplots(1, len(found), figsize=(5.5 * len(found), 4.4), squeeze=False, layout="constrained")
+    figure, panels = pyplot.subplots(
+        1, len(found), figsize=(5.5 * len(found), 4.4), squeeze=False, layout="constrained"
+    )
     for panel, (title, rows) in zip(panels.flat, found.items(), strict=True):
         names = list(dict.fromkeys(row[1] for row in rows))
         for k, name in enumerate(names):
