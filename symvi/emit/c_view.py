@@ -129,6 +129,7 @@ MEANINGS = {
     "reread": "a knot by the velocities of both steps around it",
     "ahead": "late work of forces at the knot that was reached",
     "scatter": "how far a knot's energy may lie from that of its step",
+    "choose_rule": "axes of free turns, until these come near a singularity",
     "prepare_rule": "momenta and forces along the coordinates at the first knot",
     "drive_rule": "forces of actuators at the next point of the rule",
     "begin_rule": "where Newton's method starts, at the nodes of the rule",
@@ -153,6 +154,7 @@ WRITES = {
     "couple": ("motion",),
     "measure": ("motion",),
     "account": ("account",),
+    "choose_rule": ("work", "state"),
     "hand_on_rule": ("work", "state"),
     "ahead": ("account",),
 }

@@ -40,7 +40,7 @@ OF_BODY = {
     "points_given": ("momenta of it and of what it carries at the first knot, about the origin", "N m s, N s"),
 }
 OF_JOINT = {
-    "frame": ("axes of the body that is carried at the first knot, about which it turns freely", "1"),
+    "frame": ("axes at the first knot about which a body turns freely", "1"),
     "frame_back": ("makes a torque at the second knot of momenta along these turns", "1"),
     "nodes": ("how far coordinates are from the first knot at the nodes of the rule, over h", "rad/s, m/s"),
     "nodes_base": ("the same, where the increment starts from", "rad/s, m/s"),
@@ -107,9 +107,9 @@ class Points:
 class RuleJoint:
     """One type of link under a rule: its fields, and its twists."""
 
-    def __init__(self, joint: CarriedJoint, points: Points, driven: bool):
-        """driven: actuators act along coordinates of this type."""
-        self.driven = driven
+    def __init__(self, joint: CarriedJoint, points: Points, driven: bool, up: int):
+        """driven: actuators act along coordinates of this type. up: axis of the world nearest to gravity."""
+        self.driven, self.up = driven, up
         self.joint, self.link, self.points = joint, joint.link, points
         self.kind = joint.kind
 
@@ -207,6 +207,14 @@ def bracket(x: Vector, y: Vector) -> Vector:
 def dual_bracket(mu: Vector, x: Vector) -> Vector:
     """[mu] x = ad_xᵀ mu."""
     return [*blocks_sum(cross(mu[:3], x[:3]), cross(mu[3:], x[3:])), *cross(mu[3:], x[:3])]
+
+
+def dual(axes: Matrix) -> Matrix:
+    """Rows d of three axes e with d_j · e_k = 1 where j = k, else 0."""
+    first, second, third = axes
+    crossed = cross(second, third), cross(third, first), cross(first, second)
+    total = first[0] * crossed[0][0] + first[1] * crossed[0][1] + first[2] * crossed[0][2]
+    return [scaled(row, 1 / total) for row in crossed]
 
 
 def skew(a: Vector, zero: Scalar) -> Matrix:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from symvi.kernels import common
-from symvi.kernels.blocks import Matrix, Vector, cross
+from symvi.kernels.blocks import Matrix, Vector
 from symvi.kernels.body_kernels import use
 from symvi.kernels.carried_joint import BELOW, OWN, Traced
-from symvi.kernels.rule_joint import RuleJoint, is_slide
-from symvi.kernels.rule_outward import carried, sum_of, turned
+from symvi.kernels.rule_joint import RuleJoint, dual, is_slide
+from symvi.kernels.rule_outward import carried, turned
 from symvi.kernels.tracing import Trace
 from symvi.physics import kinematics
 
@@ -62,10 +62,7 @@ class RuleLanding:
         own.write(trace, OWN, "last_turn", turn)
         if link.is_absolute:
             with trace.computing("tau = [e1, e2, e3]^-T of the momenta along e1, e2, e3", "derived here"):
-                first, second, third = axes
-                crossed = cross(second, third), cross(third, first), cross(first, second)
-                volume = 1 / sum_of(first, crossed[0])
-                own.put(trace, "frame_back", [volume * x for row in crossed for x in row])
+                own.put(trace, "frame_back", [x for row in dual(axes) for x in row])
         return turn
 
     @staticmethod

@@ -15,7 +15,7 @@ from symvi.kernels.carried_joint import AGES, BELOW, OWN, Traced, blocks_sum, sc
 from symvi.kernels.common import COMMON, GRAVITY
 from symvi.kernels.knots import trace_rows
 from symvi.kernels.law import summed
-from symvi.kernels.rule_joint import SOURCE, RuleJoint, bracket, in_rows, is_slide, twist
+from symvi.kernels.rule_joint import SOURCE, RuleJoint, bracket, dual, in_rows, is_slide, twist
 from symvi.kernels.tracing import Trace
 from symvi.physics import body as dynamics
 from symvi.physics import kinematics
@@ -32,8 +32,6 @@ class RuleOutward:
     def phases(self) -> dict[str, Traced]:
         """What traces each phase, and what it does."""
         found: dict[str, Traced] = {"points": (self.move, "twists, momenta and weights at the points of the rule")}
-        if self.link.is_absolute:
-            found["frame_nodes"] = self.frame, "axes that it turns about, those of its body at the first knot"
         if self.link.freedoms:
             found |= {
                 "begin_nodes": (self.begin, "a cubic through the last three steps, with `length` of what bends it"),
@@ -73,15 +71,10 @@ class RuleOutward:
             if link.below:
                 under = trace.read(BELOW, "state", f"w{age}", 3)
                 turning = [a - b for a, b in zip(turning, under, strict=True)]
-            frame = in_rows(self.own.get(trace, "frame", 9), 3)
-            found.append([*rates[: link.slides], *(sum_of(axis, turning) for axis in frame)])
+            along = dual(in_rows(self.own.get(trace, "frame", 9), 3))
+            found.append([*rates[: link.slides], *(sum_of(row, turning) for row in along)])
         now, old = found
         return [now, old, [2 * b - a for a, b in zip(now, old, strict=True)]]
-
-    def frame(self, trace: Trace) -> None:
-        """Columns of the rotation of the body: its momenta about fixed axes of space are kept, as these turn along."""
-        turned = use(trace, kinematics.rotation_matrix, "of the body", q=trace.read(OWN, "state", "q", 4))["R"]
-        self.own.put(trace, "frame", [turned[3 * r + c] for c in range(3) for r in range(3)])
 
     def advance(self, trace: Trace) -> None:
         base = self.own.nodes(trace, "nodes")

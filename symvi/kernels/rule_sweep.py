@@ -13,6 +13,7 @@ from symvi.kernels.carried_joint import CarriedJoint, Place, blocks_sum, scaled
 from symvi.kernels.common import JOINT, single
 from symvi.kernels.kernel import Kernel, Port
 from symvi.kernels.records import Records
+from symvi.kernels.rule_free import FreeTurns
 from symvi.kernels.rule_inward import RuleInward
 from symvi.kernels.rule_joint import OF_JOINT, Points, RuleJoint, in_rows
 from symvi.kernels.rule_landing import RuleLanding
@@ -27,15 +28,15 @@ from symvi.scalar import Rate
 class RuleSweep:
     """Traces the kernels of one type of link."""
 
-    def __init__(self, joint: CarriedJoint, rule: Rule, driven: bool):
-        self.own = RuleJoint(joint, Points(rule), driven)
+    def __init__(self, joint: CarriedJoint, rule: Rule, driven: bool, up: int):
+        self.own = RuleJoint(joint, Points(rule), driven, up)
         self.outward, self.inward = RuleOutward(self.own), RuleInward(self.own)
         self.landing, self.laws = RuleLanding(self.own), LawsAlong(joint)
 
     def kernels(self) -> dict[str, Kernel]:
         """Those that do not depend on the place in the tree."""
         own = self.own
-        phases = self.outward.phases() | self.landing.phases()
+        phases = self.outward.phases() | self.landing.phases() | FreeTurns(own).phases()
         found = {name: own.kernel(name, build, text) for name, (build, text) in phases.items()}
         text = "increments of the unknowns, and the motions that they make"
         found["substitute_nodes"] = own.kernel("substitute_nodes", self.inward.substitute, text)

@@ -60,6 +60,7 @@ PHASES = (
     "reread",
     "ahead",
     "scatter",
+    "choose_rule",
     "prepare_rule",
     "drive_rule",
     "begin_rule",

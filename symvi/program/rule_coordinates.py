@@ -76,13 +76,15 @@ class RuleCoordinates(TreeCoordinates):
     # --- kernels ------------------------------------------------------------------------------------------------------
     def _trace(self) -> tuple[dict[str, Mapping[str, Kernel]], dict[str, Mapping[str, Kernel]]]:
         """By body: kernels of its link, and those of its place in the tree."""
+        weights = [abs(x) for x in self.mechanism.gravity]
+        up = weights.index(max(weights)) if any(weights) else 2
         made: dict[str, tuple[RuleSweep, Mapping[str, Kernel]]] = {}
         at: dict[tuple[str, InTree], Mapping[str, Kernel]] = {}
         moved, placed, driven = {}, {}, self._driven()
         for name, place in self.tree.places().items():
             kind = self.nodes[name].kind
             if kind not in made:
-                sweep = RuleSweep(self.sweeps[name].joint, self.rule, kind in driven)
+                sweep = RuleSweep(self.sweeps[name].joint, self.rule, kind in driven, up)
                 made[kind] = sweep, sweep.kernels()
             if (kind, place) not in at:
                 at[kind, place] = made[kind][0].placed(place)
@@ -93,6 +95,7 @@ class RuleCoordinates(TreeCoordinates):
         super().elimination()
         moved, placed = self._trace()
         outward, inward = list(self.links), list(reversed(self.links))
+        self._run("choose_rule", "choose_pin", moved, outward)
         self._run("prepare_rule", "frame_nodes", moved, outward)
         self._run("prepare_rule", "prepare_nodes", moved, outward)
         self._drive()

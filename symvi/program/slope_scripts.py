@@ -19,7 +19,7 @@ from symvi.program.program import Program
 from symvi.program.slopes import Action, Place, Script, Slopes, derive, places_of
 
 # of a state, what only begins iterations or tells branches, and moves no motion
-BEGINNINGS = ("u", "u_old", "u_older", "last_impulse", "friction_before", "across")
+BEGINNINGS = ("u", "u_old", "u_older", "last_impulse", "friction_before", "across", "pin")
 OF_WEIGHTS = ("theta_before", "spring_theta_before")  # what steps by a rule do not read
 AT_REST = ("prepare", "rest", "evaluate", "release", "linearize", "eliminate", "substitute", "take_velocity", "measure")
 ROWS = "g"  # rows at the first knot
