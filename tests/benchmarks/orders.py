@@ -26,7 +26,7 @@ from _workloads import Chain
 from symvi import __version__
 from symvi.errors import missing_extra
 from symvi.numbers.composition import NAMES
-from symvi.plots import BODIES, STYLE
+from symvi.plots import BODIES, STYLE, TOTAL
 from symvi.simulate import Simulator
 
 ERRORS = (1e-2, 1e-4, 1e-6, 1e-8)
@@ -187,18 +187,19 @@ def _draw(path: Path, found: Mapping[str, list[tuple]]) -> None:
     matplotlib.rcParams.update(STYLE)
     from matplotlib import pyplot
 
-    figure, panels = pyplot.subplots(
-        1, len(found), figsize=(5.5 * len(found), 4.4), squeeze=False, layout="constrained"
-    )
+    size, colours = (2.5 + 4.5 * len(found), 4.4), (*BODIES, TOTAL)
+    figure, panels = pyplot.subplots(1, len(found), figsize=size, squeeze=False, layout="constrained")
     for panel, (title, rows) in zip(panels.flat, found.items(), strict=True):
         names = list(dict.fromkeys(row[1] for row in rows))
         for k, name in enumerate(names):
             own = name.startswith("symvi")
             errors, times = zip(*((row[0], row[3]) for row in rows if row[1] == name), strict=True)
-            panel.loglog(errors, times, "o-" if own else "s--", color=BODIES[k % len(BODIES)], markersize=4, label=name)
+            panel.loglog(
+                errors, times, "o-" if own else "s--", color=colours[k % len(colours)], markersize=4, label=name
+            )
         panel.invert_xaxis()
         panel.set(title=title, xlabel="error of a link's angle at the end [rad]", ylabel="time [ms]")
-        panel.legend()
+    figure.legend(*panels[0][0].get_legend_handles_labels(), loc="outside right upper")
     figure.savefig(path, dpi=120)
 
 

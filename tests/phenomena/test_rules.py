@@ -292,7 +292,7 @@ def test_the_discrete_action_is_stationary(name: str) -> None:
 # --- what is conserved ------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("rule", RULES)
 def test_momentum_about_the_vertical_is_kept_of_balls(rule: str) -> None:
-    """Free turns are about the vertical first; they pass many times where axes are chosen anew."""
+    """Free turns are about the vertical first."""
     simulator = Simulator(balls(1), coordinates="tree", rule=rule)
     along = simulator.simulate(5.0, 0.02, options=OPTIONS).angular_momentum[:, 2]
     assert largest(along - along[0]) < 1e-12 * len(along)
@@ -311,17 +311,17 @@ def test_momentum_about_a_vertical_hinge_is_kept(rule: str) -> None:
 def test_momenta_of_a_floating_body_are_kept(rule: str) -> None:
     """In free flight: of translation, and of turns about the first axis, to round-off in any step.
 
-    About others, which are no coordinates of a step, it strays as energy does, and both do not drift.
+    About others, and of energy, every change of axes of a tumbling body is an error of the order of the rule.
     """
     free = legged().changed(gravity=(0, 0, 0), forces=[])
-    simulator = Simulator(free, coordinates="tree", rule=rule)
-    motion = simulator.simulate(40.0, 0.01, project=True, options=OPTIONS, every=4)
-    turning = motion.angular_momentum
-    for kept in (motion.linear_momentum, turning[:, 2]):
-        assert largest(kept - kept[0]) < 1e-12 * len(kept)
-    for strays in (motion.energy, turning[:, 0], turning[:, 1]):
-        first, last = (np.abs(part - strays[0]).max() for part in np.array_split(strays, 2))
-        assert last < 1.5 * first
+    simulator, strayed = Simulator(free, coordinates="tree", rule=rule), []
+    for step in (0.02, 0.01):
+        motion = simulator.simulate(4.0, step, project=True, options=OPTIONS)
+        for kept in (motion.linear_momentum, motion.angular_momentum[:, 2]):
+            assert largest(kept - kept[0]) < 1e-12 * len(kept)
+        strayed.append((largest(motion.energy - motion.energy[0]), largest(np.ptp(motion.angular_momentum, axis=0))))
+    assert all(after < 0.5 * before for before, after in zip(*strayed, strict=True))
+    assert largest(np.array(strayed[-1])) < {2: 1e-2, 4: 1e-4}[rule_of(rule).order]
 
 
 @pytest.mark.parametrize(("make", "rule"), [*((branched, rule) for rule in RULES), (lambda: balls(1), "simpson")])
@@ -340,10 +340,14 @@ def test_a_motion_runs_back_to_where_it_began(make, rule: str) -> None:
     assert largest(back.velocity + first.velocity) < 1e-10
 
 
-@pytest.mark.parametrize(("rule", "step"), [("midpoint", 0.02), ("simpson", 0.04)])
-def test_energy_stays_near_where_it_began(rule: str, step: float) -> None:
-    """For 200 s of a double pendulum: the errors of knots do not grow, and are of the order of the steps."""
-    simulator = Simulator(chain(2, angles=(0.6, -0.3)), coordinates="tree", rule=rule)
+@pytest.mark.parametrize(
+    ("make", "rule", "step"),
+    [(lambda: chain(2, angles=(0.6, -0.3)), "midpoint", 0.02), (lambda: chain(2, angles=(0.6, -0.3)), "simpson", 0.04),
+     (lambda: balls(1), "midpoint", 0.02), (lambda: balls(1), "simpson", 0.02)],
+)  # fmt: skip
+def test_energy_stays_near_where_it_began(make, rule: str, step: float) -> None:
+    """For 200 s of a double pendulum, and of a ball: errors of knots do not grow, and are of the order of the steps."""
+    simulator = Simulator(make(), coordinates="tree", rule=rule)
     spread = []
     for h in (step, step / 2):
         energy = simulator.simulate(200.0, h, every=10).energy
