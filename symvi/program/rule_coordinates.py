@@ -1,6 +1,7 @@
 """Joint coordinates under a quadrature rule: a step is solved for the coordinates at its nodes (Fan18, JM09).
 
-Phases of the name "..._rule" make the step. All else is joint coordinates' own: starts, knots, projection, placing.
+Phases of the name "..._rule" make the step: choose_rule at a start and at the end of a step, drive_rule once for every
+point of the rule. All else is joint coordinates' own: starts, knots, projection, placing.
 """
 
 from __future__ import annotations
