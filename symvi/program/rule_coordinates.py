@@ -14,7 +14,7 @@ from symvi.kernels.carried_joint import Place as InTree
 from symvi.kernels.kernel import Kernel
 from symvi.kernels.rule_joint import INCREMENT, NAMES
 from symvi.kernels.rule_sweep import RuleSweep, actuator_kernel, clear_momenta, no_forces
-from symvi.mechanism import Actuator, Mechanism, coordinate_kinds
+from symvi.mechanism import Actuator, JointDamper, JointSpring, Mechanism, coordinate_kinds
 from symvi.numbers.quadrature import Rule
 from symvi.physics.model import ForceModel
 from symvi.program.carrying_tree import carrying_tree
@@ -27,7 +27,7 @@ from symvi.program.tree import TreeCoordinates
 from symvi.program.tree_refusals import refusal
 from symvi.registry import inequalities_of
 
-ALONG = ("actuator", "joint_spring", "joint_damper")  # what acts along coordinates by formulas that are linear in them
+ALONG = (Actuator, JointSpring, JointDamper)  # what acts along coordinates by formulas that are linear in them
 
 IDLE = ("measure_bend", "begin", "merit", "resolve", "advance", "compare", "spread", "push")  # of steps of order 2
 
@@ -45,9 +45,9 @@ def _refused(mechanism: Mechanism, choices: Choices) -> Iterator[str]:
     for force in inequalities_of(mechanism.forces):
         yield f"dry friction '{force.name}' acts where rules do not look"
     for force in mechanism.forces:
-        if force.kind not in ALONG or getattr(force, "law", "linear") != "linear":
+        if not isinstance(force, ALONG) or getattr(force, "law", "linear") != "linear":
             yield f"force '{force.name}' is no actuator, linear joint spring or joint damper"
-        elif coordinate_kinds(mechanism.joint(force.joint).type).count("rotation") == 3:
+        elif _turns_freely(mechanism, force.joint):
             yield f"force '{force.name}' acts along free rotations of joint '{force.joint}'"
     for driver in mechanism.drivers:
         yield f"driver '{driver.name}' leads a coordinate"
@@ -62,6 +62,10 @@ def _refused(mechanism: Mechanism, choices: Choices) -> Iterator[str]:
         kinds = coordinate_kinds(joint.type)
         if not outward and len(kinds) > 2 and len(set(kinds)) == 2:
             yield f"joint '{joint.name}' is led to from its child, and slides along axes that turn"
+
+
+def _turns_freely(mechanism: Mechanism, joint: str) -> bool:
+    return coordinate_kinds(mechanism.joint(joint).type).count("rotation") == 3
 
 
 class RuleCoordinates(TreeCoordinates):

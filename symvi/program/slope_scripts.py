@@ -95,7 +95,7 @@ def _step(program: Program, parameters: frozenset[Place]) -> Script:
 
 def _rule_actions(program: Program, parameters: frozenset[Place]) -> tuple[Action, ...]:
     """Of a step by a quadrature rule: O(n) for a column of A or B, O(n²) for all of them (Fan18 Algorithm 3)."""
-    rule = rule_of(program.notes["rule"])
+    rule = rule_of(program.notes.get("rule"))
     assert rule is not None
     driven = ("drive_rule",) * (len(rule.points) if program.phases["drive_rule"] else 0)
     actions = (*_setup(parameters), *map(Action, ("prepare", "prepare_rule", *driven, "evaluate_rule")))

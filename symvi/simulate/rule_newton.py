@@ -18,7 +18,7 @@ class RuleNewton:
 
     def __init__(self, solver: ReferenceSolver):
         self.solver, self.run, self.common = solver, solver.run, solver.common
-        rule = rule_of(solver.program.notes["rule"])
+        rule = rule_of(solver.program.notes.get("rule"))
         assert rule is not None
         self.points = len(rule.points) if solver.program.phases["drive_rule"] else 0
         self.increments = [
