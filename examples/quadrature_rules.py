@@ -3,7 +3,8 @@
 Fan, Schultz & Murphey 2018, Figs. 1 to 3 and Table 1. Fig. 1: one step of 32 links from angles and rates of joints
 within pi/2, of 1 to 60 ms: by the trapezoid rule with Newton's method, by the same rule with the quasi-Newton method of
 Lee et al. 2016 (here with dense matrices of a textbook), and by a step of order 2. Fig. 2: operations of the residual,
-of Newton's direction, and of the linearisation under Simpson's rule, of 4 to 128 links. Fig. 3: 12 links of 1 m and 1
+of Newton's direction, and of the linearisation under Simpson's rule, of 4 to 128 links, beside automatic
+differentiation of the discrete action by CasADi (extra casadi), with a dense solve. Fig. 3: 12 links of 1 m and 1
 kg let go from within pi/12, against collocation after Hermite and Simpson, and against Suzuki's composition of five
 steps of order 2; the error is the mean of |q - q_d| over the time, of the angles of joints. The paper prints no masses
 and no lengths. It takes collocation for a method of third order; solved at the knots as here it is one of fourth order
@@ -20,7 +21,7 @@ from typing import Any
 
 import numpy as np
 from _chains import open_chain
-from _planar_chain import PlanarChain, hermite_simpson
+from _planar_chain import GRAVITY, INERTIA, PlanarChain, hermite_simpson
 from _report import EXACT, OTHER, OURS, THIRD, Report
 
 from symvi import Simulator, SolverOptions, Trajectory, state_from
@@ -41,6 +42,7 @@ LEAST_OF_ORDER_2 = {0.01: 0.98, 0.02: 0.98, 0.03: 0.97, 0.04: 0.94, 0.05: 0.87, 
 QUASI, MOST, LEFT = 60, 60, 1e-8  # draws, iterations, N m s of the quasi-Newton method
 RESOLVED = 0.01  # s; errors of longer steps have grown by the sensitivity of 10 s of such a chain
 COUNTS = (4, 8, 16, 32, 64, 128)
+BY_AD = (4, 8, 16, 32)  # links; of more, graphs of CasADi take minutes
 SWUNG, SECONDS, MOTIONS = 12, 10.0, 5
 LENGTHS = (0.04, 0.02, 0.01, 0.005)
 DIRECTION = ("eliminate_rule", "substitute_rule")
@@ -112,6 +114,49 @@ def operations() -> list[tuple[int, int, int, int]]:
         column = sum(call.kernel.flops() for calls in slopes_of(program)["step"].calls for call in calls)
         found.append((count, program.flops("evaluate_rule"), direction, 2 * count * column))
     return found
+
+
+def by_differentiation() -> list[tuple[int, int, int, int]]:
+    """The same by automatic differentiation: of the action of rods in a plane, which joints of one axis make.
+
+    Reverse over the action for the residual, and Jacobians of that as CasADi colours them, for unknowns at the nodes.
+    Solves are counted as dense ones: 2 N³/3 for factors, 2 N² for every right side.
+    """
+    import casadi as ca
+
+    rule, h, found = rule_of("simpson"), 0.01, []
+    assert rule is not None
+    for count in BY_AD:
+        knot, unknown, momentum = ca.SX.sym("q", count), ca.SX.sym("u", 2 * count), ca.SX.sym("p", count)
+        nodes = [knot, unknown[:count], unknown[count:]]
+        action = 0
+        for weight, values, slopes in zip(rule.weights, rule.positions, rule.rates, strict=True):
+            q = sum(float(a) * node for a, node in zip(values, nodes, strict=True))
+            rate = sum(float(b) * node for b, node in zip(slopes, nodes, strict=True)) / h
+            action += float(weight) * h * rods(ca, q, rate)
+        pushes = ca.jacobian(action, ca.vertcat(knot, unknown)).T
+        residual = ca.vertcat(momentum + pushes[:count], pushes[count : 2 * count])
+        matrix = ca.jacobian(residual, unknown)
+        moved = ca.jacobian(ca.vertcat(residual, pushes[2 * count :]), ca.vertcat(knot, unknown))
+        size = 2 * count
+        made = [ca.Function("f", [knot, unknown, momentum], [x]).n_instructions() for x in (residual, matrix, moved)]
+        solve = 2 * size**3 // 3
+        direction, rates = made[0] + made[1] + solve + 2 * size**2, made[2] + solve + 2 * count * 2 * size**2
+        found.append((count, made[0], direction, rates))
+    return found
+
+
+def rods(ca, q, rate):
+    """The Lagrangian of rods of 1 m and 1 kg, by angles of joints (any textbook)."""
+    angle = turning = height = kinetic = 0
+    speed = [0, 0]
+    for k in range(q.shape[0]):
+        angle, turning = angle + q[k], turning + rate[k]
+        way = [turning * ca.cos(angle), turning * ca.sin(angle)]
+        middle = [v + w / 2 for v, w in zip(speed, way, strict=True)]
+        kinetic += (middle[0] ** 2 + middle[1] ** 2 + turning**2 * INERTIA) / 2 - GRAVITY * (height - ca.cos(angle) / 2)
+        speed, height = [v + w for v, w in zip(speed, way, strict=True)], height - ca.cos(angle)
+    return kinetic
 
 
 def joint_angles(motion: Trajectory) -> np.ndarray:
@@ -218,6 +263,15 @@ def main() -> int:
     for place, (name, power) in enumerate((("residual", 1), ("direction", 1), ("linearisation", 2)), 1):
         rows = [(row[0], float(row[place])) for row in counts]
         report.between(f"exponent of operations, {name}", exponents(rows)[-1], power - 0.1, power + 0.1)
+    automatic = by_differentiation()
+    report.table(("links, by AD", "residual", "direction", "linearisation"), automatic)
+    own, other = next(row for row in counts if row[0] == automatic[-1][0]), automatic[-1]
+    for place, name in ((2, "direction"), (3, "linearisation")):
+        report.note(
+            f"exponent of operations by AD, {name}", exponents([(r[0], float(r[place])) for r in automatic])[-1]
+        )
+    report.at_most(f"operations over those of AD, direction, {own[0]} links", own[2] / other[2], 1.0)
+    report.note(f"operations over those of AD, linearisation, {own[0]} links", own[3] / other[3])
     sizes(report)
     lengths = LENGTHS[:3] if report.quick else LENGTHS
     found = swinging(1 if report.quick else MOTIONS, 2.0 if report.quick else SECONDS, lengths)
@@ -241,11 +295,11 @@ def main() -> int:
             f"its operations over Simpson's, {step:g} s", weigh["Suzuki"] * few / (weigh["Simpson"] * many), 1.0
         )
     if report.plot:
-        draw(report, shown, counts, found)
+        draw(report, shown, counts, automatic, found)
     return report.end()
 
 
-def draw(report: Report, shown, counts, found) -> None:
+def draw(report: Report, shown, counts, automatic, found) -> None:
     figure, (left, middle, right) = report.figure(1, 3)
     for (name, rows), colour in zip(shown.items(), (OURS, OTHER, EXACT), strict=True):
         left.plot([1e3 * row[0] for row in rows], [row[1] for row in rows], "o-", color=colour, label=name)
@@ -253,7 +307,8 @@ def draw(report: Report, shown, counts, found) -> None:
     left.legend(loc="lower left")
     for place, (name, colour) in enumerate((("residual", OURS), ("direction", EXACT), ("linearisation", THIRD)), 1):
         middle.loglog([row[0] for row in counts], [row[place] for row in counts], "o-", color=colour, label=name)
-    middle.set(title="operations, Simpson's rule", xlabel="links")
+        middle.loglog([row[0] for row in automatic], [row[place] for row in automatic], "s--", color=colour)
+    middle.set(title="operations, Simpson's rule (dashed: by AD)", xlabel="links")
     middle.legend()
     for name, colour in (("Hermite-Simpson", OTHER), ("Simpson", OURS), ("Suzuki", THIRD)):
         right.loglog([s for s, _, _ in found[name]], [e for _, e, _ in found[name]], "o-", color=colour, label=name)

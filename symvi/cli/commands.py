@@ -327,6 +327,9 @@ def bench(
     quick: Annotated[
         bool, typer.Option("--quick", help="Tiny sizes: shows that it runs, its times say little.")
     ] = False,
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw the figures of NAME, where it draws.", metavar="F.png")
+    ] = None,
 ) -> Mapping[str, Any]:
     """Run the benchmarks of a checkout (tests/benchmarks), or one of them: tables, and bounds met or missed."""
     folder = Path(__file__).resolve().parents[2] / "tests" / "benchmarks"
@@ -335,10 +338,13 @@ def bench(
         raise SymviError("benchmarks live in a checkout of the repository, under tests/benchmarks; here are none")
     if name is not None and name not in known:
         raise SymviError(f"no benchmark '{name}'; there are {', '.join(known)}")
+    if plot is not None and name is None:
+        raise SymviError(f"--plot {plot}: a figure is of one benchmark; name it")
+    _check_outputs(plot=plot)
     results, codes = {}, {}
     for each in [name] if name else known:
         console.rule(each)
-        codes[each], results[each] = _run_benchmark(console, folder / f"{each}.py", quick)
+        codes[each], results[each] = _run_benchmark(console, folder / f"{each}.py", quick, plot)
     # one that needs what is not installed stops nobody who asked for all of them
     missed = [each for each, code in codes.items() if code and (name or code != CANNOT_RUN)]
     found = {"benchmarks": results, "not run": [each for each, code in codes.items() if code == CANNOT_RUN]}
@@ -347,13 +353,14 @@ def bench(
     return found
 
 
-def _run_benchmark(console: Console, script: Path, quick: bool) -> tuple[int, Any]:
+def _run_benchmark(console: Console, script: Path, quick: bool, plot: Path | None) -> tuple[int, Any]:
     """Run a benchmark in a process of its own, show its lines as they come; returns its exit code and its figures."""
     checkout = str(script.parents[2])
     paths = os.pathsep.join(filter(None, [checkout, os.environ.get("PYTHONPATH")]))
     with tempfile.TemporaryDirectory() as folder:
         result = Path(folder) / "result.json"
         job = [sys.executable, "-u", str(script), "--result", str(result), *(["--quick"] if quick else [])]
+        job += ["--plot", str(plot.resolve())] if plot else []
         environment = {**os.environ, "PYTHONPATH": paths}
         with subprocess.Popen(
             job, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, encoding="utf-8"

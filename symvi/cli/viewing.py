@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.console import Console
 
-from symvi.cli.commands import Settings
+from symvi.cli.commands import Coordinates, Order, Rule, Settings
 from symvi.cli.console import command
 from symvi.cli.importing import imported_looks, takes_mechanism
 from symvi.cli.setting import set_numbers
@@ -35,6 +35,9 @@ def view(
     port: Annotated[int, typer.Option(min=1, max=65535, help="Of the server, or the next one that is free.")] = 8080,
     no_open: Annotated[bool, typer.Option("--no-open", help="Print the address, and open no browser.")] = False,
     step: Annotated[float, typer.Option(help="Time step of live simulation in seconds.")] = 0.005,
+    coordinates: Coordinates = "auto",
+    order: Order = "2",
+    rule: Rule = None,
 ) -> Mapping[str, Any]:
     """Look at a mechanism in the browser: sliders for its joints, play back, live simulation. Ctrl-C ends it.
 
@@ -42,6 +45,7 @@ def view(
     """
     if find_spec("viser") is None:
         raise missing_extra("view", "viser")
+    from symvi.simulate.orders import name_of
     from symvi.view import open_viewer
 
     motion = _motion(imported, trajectory)
@@ -50,7 +54,10 @@ def view(
     imported = set_numbers(imported, set_)
     looks = imported_looks(console, imported)
     notices = [str(notice) for notice in imported.report.notices]
-    viewer = open_viewer(imported.mechanism, looks=looks, trajectory=motion, notices=notices, port=port, step=step)
+    name_of(order, rule)  # a wrong word is told before the browser opens
+    solver = {"coordinates": coordinates, "order": order, "rule": rule}
+    shown = {"looks": looks, "trajectory": motion, "notices": notices}
+    viewer = open_viewer(imported.mechanism, **shown, port=port, step=step, **solver)
     try:  # from here on: who has read the address may interrupt at once
         console.print(f"{viewer.address}  (Ctrl-C ends it)", highlight=False, soft_wrap=True)
         if not no_open:

@@ -129,7 +129,9 @@ MEANINGS = {
     "reread": "a knot by the velocities of both steps around it",
     "ahead": "late work of forces at the knot that was reached",
     "scatter": "how far a knot's energy may lie from that of its step",
+    "choose_rule": "axes of free turns, until these come near a singularity",
     "prepare_rule": "momenta and forces along the coordinates at the first knot",
+    "drive_rule": "forces of actuators at the next point of the rule",
     "begin_rule": "where Newton's method starts, at the nodes of the rule",
     "advance_rule": "take the increment, at the nodes of the rule",
     "shorten_rule": "take less of the increment, at the nodes of the rule",
@@ -152,6 +154,7 @@ WRITES = {
     "couple": ("motion",),
     "measure": ("motion",),
     "account": ("account",),
+    "choose_rule": ("work", "state"),
     "hand_on_rule": ("work", "state"),
     "ahead": ("account",),
 }
@@ -275,6 +278,7 @@ def view_of(
         "lag_groups": list(printer.groups.lag_groups()),
         "composition": composition,
         "rule": rule_of(program.notes.get("rule")),
+        "inner": _inner_rows(program),
         "rule_groups": list(printer.groups.rule_groups()),
         "shares": [printer.literal(share) for share in composition.shares] if composition else [],
         "times": [printer.literal(time) for time in composition.times] if composition else [],
@@ -302,6 +306,17 @@ def view_of(
             raise ValueError(f"two values for {', '.join(sorted(twice))} in a template")
         view |= part
     return view
+
+
+def _inner_rows(program: Program) -> int:
+    """How many rows of inputs a step may have of its own times, 0 where it has one.
+
+    Of a composition one for every inner step; of a rule one for the knot, and one for every point.
+    """
+    composition, rule = composition_of(program.notes.get("composition", 2)), rule_of(program.notes.get("rule"))
+    if rule is not None:
+        return 1 + len(rule.points) if program.phases["drive_rule"] else 0
+    return len(composition.shares) if composition else 0
 
 
 def foreseen(program: Program) -> str:

@@ -61,7 +61,7 @@ class RuleInward:
             total = [*p, *blocks_sum(spin, cross(joint.arm(trace, "1"), p))]
             if place.carries:
                 total = blocks_sum(total, own.of(trace, OWN, "points_given", 6))
-            given = [_product(column, total, trace) for column in joint.columns(trace, "1")]
+            given = [_product(column, total, trace) for column in own.columns_at_first(trace)]
         own.put(trace, "given", given)
         if self.link.below:
             reach = joint.reach(trace, "1")
@@ -104,6 +104,8 @@ class RuleInward:
         """f at a point."""
         rule, own = self.points.rule, self.own
         pull, hard, brake = (own.get(trace, name, self.link.freedoms)[k] for name in ("pull", "hard", "brake"))
+        if own.driven:
+            pull = pull + own.drives(trace)[k][point]
         way = rate = trace.graph.constant(0)
         for node, value in enumerate(own.nodes(trace, "nodes")[k], start=1):
             way = way + self.ratio(trace, point, node) * value

@@ -36,9 +36,12 @@ OF_BODY = {
     "points_carried": ("what momenta and forces of bodies that it carries are by its own motion", "kg, kg m, kg m²"),
     "points_left": ("what they change by where it stays", "N m s, N s, N m, N"),
     "points_motion": ("increments of places and of velocities at the points", "rad, m, rad/s, m/s"),
+    "last_turn": ("turn since the first knot at the last node, half of it as a quaternion", "1"),
     "points_given": ("momenta of it and of what it carries at the first knot, about the origin", "N m s, N s"),
 }
 OF_JOINT = {
+    "frame": ("axes at the first knot about which a body turns freely", "1"),
+    "frame_back": ("makes a torque at the second knot of momenta along these turns", "1"),
     "nodes": ("how far coordinates are from the first knot at the nodes of the rule, over h", "rad/s, m/s"),
     "nodes_base": ("the same, where the increment starts from", "rad/s, m/s"),
     INCREMENT: ("solved increments of these", "rad/s, m/s"),
@@ -47,7 +50,9 @@ OF_JOINT = {
     "points_axes": ("S and S' of the coordinates, at the points", "1, 1/s"),
     "given": ("momenta along the coordinates at the first knot", "N m s, N s"),
     "reached": ("momenta along the coordinates at the second knot", "N m s, N s"),
-    "pull": ("forces along the coordinates where these stay as at the first knot", "N m, N"),
+    "pull": ("forces of springs along the coordinates where these stay as at the first knot", "N m, N"),
+    "drive": ("forces of actuators along the coordinates, at the points", "N m, N"),
+    "drive_now": ("the same at the point whose inputs are told", "N m, N"),
     "hard": ("stiffness of springs along the coordinates", "N m/rad, N/m"),
     "brake": ("damping along the coordinates", "N m s/rad, N s/m"),
 }
@@ -102,7 +107,9 @@ class Points:
 class RuleJoint:
     """One type of link under a rule: its fields, and its twists."""
 
-    def __init__(self, joint: CarriedJoint, points: Points):
+    def __init__(self, joint: CarriedJoint, points: Points, driven: bool, up: int):
+        """driven: actuators act along coordinates of this type. up: axis of the world nearest to gravity."""
+        self.driven, self.up = driven, up
         self.joint, self.link, self.points = joint, joint.link, points
         self.kind = joint.kind
 
@@ -110,6 +117,24 @@ class RuleJoint:
         """A kernel of its own; what acts along the coordinates asks both bodies of the joint."""
         ports = self.joint.joint_ports if phase == "prepare_nodes" else ()
         return self.joint.kernel(phase, build, text, ports, role=role)
+
+    def axes_at_first(self, trace: Trace) -> Matrix:
+        """Axes of the coordinates at the first knot. What turns freely does so about axes that its body carries."""
+        link = self.link
+        if link.is_free:
+            one, zero = trace.graph.constant(1), trace.graph.constant(0)
+            found = [[one if r == c else zero for r in range(3)] for c in range(3)]
+        else:
+            found = self.joint.axes(trace, "axes1")
+        return found + (in_rows(self.get(trace, "frame", 9), 3) if link.is_absolute else [])
+
+    def columns_at_first(self, trace: Trace) -> Matrix:
+        """N of these, about the anchor of the joint."""
+        if not self.link.is_absolute:
+            return self.joint.columns(trace, "1")
+        zero = [trace.graph.constant(0)] * 3
+        slides = self.link.slides
+        return [[*e, *zero] if k < slides else [*zero, *e] for k, e in enumerate(self.axes_at_first(trace))]
 
     # --- fields -------------------------------------------------------------------------------------------------------
     def get(self, trace: Trace, name: str, size: int) -> Vector:
@@ -135,6 +160,11 @@ class RuleJoint:
     def nodes(self, trace: Trace, name: str) -> Matrix:
         """By coordinate, then by node after the first one."""
         return in_rows(self.get(trace, name, self.link.freedoms * self.points.degree), self.points.degree)
+
+    def drives(self, trace: Trace) -> Matrix:
+        """Forces of actuators by coordinate, then by point."""
+        count = self.points.count
+        return in_rows(self.get(trace, "drive", self.link.freedoms * count), count)
 
     def axes(self, trace: Trace) -> list[list[tuple[Vector, Vector]]]:
         """S and S' by coordinate, then by point."""
@@ -177,6 +207,14 @@ def bracket(x: Vector, y: Vector) -> Vector:
 def dual_bracket(mu: Vector, x: Vector) -> Vector:
     """[mu] x = ad_xᵀ mu."""
     return [*blocks_sum(cross(mu[:3], x[:3]), cross(mu[3:], x[3:])), *cross(mu[3:], x[:3])]
+
+
+def dual(axes: Matrix) -> Matrix:
+    """Rows d of three axes e with d_j · e_k = 1 where j = k, else 0."""
+    first, second, third = axes
+    crossed = cross(second, third), cross(third, first), cross(first, second)
+    total = first[0] * crossed[0][0] + first[1] * crossed[0][1] + first[2] * crossed[0][2]
+    return [scaled(row, 1 / total) for row in crossed]
 
 
 def skew(a: Vector, zero: Scalar) -> Matrix:

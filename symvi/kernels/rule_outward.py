@@ -15,7 +15,7 @@ from symvi.kernels.carried_joint import AGES, BELOW, OWN, Traced, blocks_sum, sc
 from symvi.kernels.common import COMMON, GRAVITY
 from symvi.kernels.knots import trace_rows
 from symvi.kernels.law import summed
-from symvi.kernels.rule_joint import SOURCE, RuleJoint, bracket, in_rows, is_slide, twist
+from symvi.kernels.rule_joint import SOURCE, RuleJoint, bracket, dual, in_rows, is_slide, twist
 from symvi.kernels.tracing import Trace
 from symvi.physics import body as dynamics
 from symvi.physics import kinematics
@@ -37,7 +37,6 @@ class RuleOutward:
                 "begin_nodes": (self.begin, "a cubic through the last three steps, with `length` of what bends it"),
                 "advance_nodes": (self.advance, "keep the base, take `length` of the increment"),
                 "shorten_nodes": (self.shorten, "take another `length` of the same increment"),
-                "land_nodes": (self.land, "rates that lead over the whole step as the last node does"),
                 "prepare_nodes": (self.prepare, "what acts along the coordinates at the first knot"),
                 "measure_nodes": (self.merit, "add what the equations lack, as velocities, to the merit"),
             }
@@ -51,7 +50,7 @@ class RuleOutward:
         """q(x) = x d + x (x + 1)/2 d² + x (x + 1) (x + 2)/6 d³ of backward differences, over h."""
         bends = trace.read(COMMON, "work", "length")[0]
         rows, nodes = [], self.points.rule.nodes[1:]
-        for now, old, older in zip(*self.own.joint.last_rates(trace, list(AGES)), strict=True):
+        for now, old, older in zip(*self._last_rates(trace), strict=True):
             second, third = bends * (now - old), bends * (now - 2 * old + older)
             row = []
             for x in nodes:
@@ -60,6 +59,22 @@ class RuleOutward:
                 row.append(terms[0] + terms[1] + terms[2])
             rows.append(row)
         self._put_nodes(trace, "nodes", rows)
+
+    def _last_rates(self, trace: Trace) -> list[Vector]:
+        """Rates of the coordinates over the last steps. Of free turns along their axes, and without a third one."""
+        joint, link = self.own.joint, self.link
+        if not link.is_absolute:
+            return joint.last_rates(trace, list(AGES))
+        found = []
+        for rates, age in zip(joint.last_rates(trace, list(AGES)[:2]), AGES, strict=False):
+            turning = rates[link.slides :]
+            if link.below:
+                under = trace.read(BELOW, "state", f"w{age}", 3)
+                turning = [a - b for a, b in zip(turning, under, strict=True)]
+            along = dual(in_rows(self.own.get(trace, "frame", 9), 3))
+            found.append([*rates[: link.slides], *(sum_of(row, turning) for row in along)])
+        now, old = found
+        return [now, old, [2 * b - a for a, b in zip(now, old, strict=True)]]
 
     def advance(self, trace: Trace) -> None:
         base = self.own.nodes(trace, "nodes")
@@ -74,21 +89,6 @@ class RuleOutward:
         change = self.own.nodes(trace, "increment")
         rows = [[b - length * d for b, d in zip(*pair, strict=True)] for pair in zip(base, change, strict=True)]
         self._put_nodes(trace, "nodes", rows)
-
-    def land(self, trace: Trace) -> None:
-        """u of the sweeps of order 2, with the last node as the second knot: (4/h) tan of a quarter of a turn."""
-        rates = [row[-1] for row in self.own.nodes(trace, "nodes")]
-        quarter, found = common.half_step(trace) / 2, []
-        for k, rate in enumerate(rates):
-            if is_slide(self.link, k):
-                found.append(rate)
-                continue
-            with trace.computing("u = (4/h) tan((q2 - q1)/4)", "derived here"):
-                angle = quarter * rate
-                tangent = trace.graph.function("sin", angle) / trace.graph.function("cos", angle)
-                found.append(tangent / quarter)
-        self.own.joint.put(trace, "base", found)
-        self.own.joint.put(trace, "s", [trace.graph.constant(0)] * len(found))
 
     # --- what acts along the coordinates ------------------------------------------------------------------------------
     def prepare(self, trace: Trace) -> None:
@@ -105,6 +105,8 @@ class RuleOutward:
                     hard[unknown], brake[unknown] = sums.stiffness[k], sums.damping[k]
         for name, values in (("pull", pull), ("hard", hard), ("brake", brake)):
             self.own.put(trace, name, values)
+        if self.own.driven:
+            self.own.put(trace, "drive_now", [zero] * link.freedoms)
 
     def merit(self, trace: Trace) -> None:
         total = trace.graph.constant(0)
@@ -148,17 +150,17 @@ class RuleOutward:
             if moves:
                 turn = own.at(trace, BELOW, "points_turn", point, 4)
                 rotation = own.at(trace, BELOW, "points_rotation", point, 9)
-            reach = self._carried(trace, rotation, own.joint.get(trace, "reach1", 3), "reach")
+            reach = carried(trace, rotation, own.joint.get(trace, "reach1", 3), "reach")
             anchor = blocks_sum(own.at(trace, BELOW, "points_anchor", point, 3), reach)
             speed = own.at(trace, BELOW, "points_twist", point)
         pitch = own.joint.pitch(trace) if self.link.pitch else None
-        for k, axis1 in enumerate(own.joint.axes(trace, "axes1")):
-            axis, slides = self._carried(trace, rotation, axis1, "axis"), is_slide(self.link, k)
+        for k, axis1 in enumerate(own.axes_at_first(trace)):
+            axis, slides = carried(trace, rotation, axis1, "axis"), is_slide(self.link, k)
             if slides or pitch is not None:
                 with trace.computing("o += (q - q_0) e", SOURCE):
                     anchor = blocks_sum(anchor, scaled(axis, ways[k] if slides else pitch * ways[k]))
             if not slides and moves:
-                turn = self._turned(trace, turn, axis1, ways[k])
+                turn = turned(trace, turn, axis1, ways[k])
                 rotation = use(trace, kinematics.rotation_matrix, "of the turn", q=turn)["R"]
             with trace.computing("S = [e; o x e],  v += S q',  S' = ad_v S", SOURCE):
                 own_twist = twist(axis, anchor, slides, pitch, zero)
@@ -177,7 +179,7 @@ class RuleOutward:
         inertia = trace.read(OWN, "work", "j", 6)
         if rotation is not None:
             inertia = use(trace, dynamics.world_inertia, "at a point of the rule", R=rotation, j=inertia)["J"]
-        arm = self._carried(trace, rotation, self.own.joint.of(trace, OWN, "arm1", 3), "arm")
+        arm = carried(trace, rotation, self.own.joint.of(trace, OWN, "arm1", 3), "arm")
         with trace.computing("f = m (v + w x x),  tau = J w + x x f", SOURCE):
             centre = blocks_sum(anchor, arm)
             force = scaled(blocks_sum(speed[3:], cross(speed[:3], centre)), mass)
@@ -193,21 +195,22 @@ class RuleOutward:
             "points_force": wrench,
         }
 
-    @staticmethod
-    def _carried(trace: Trace, rotation: Vector | None, vector: Vector, name: str) -> Vector:
-        if rotation is None:
-            return vector
-        return use(trace, kinematics.carried_vector, name, R=rotation, p=vector)["r"]
 
-    @staticmethod
-    def _turned(trace: Trace, turn: Vector, axis1: Vector, angle: Scalar) -> Vector:
-        """A turn about an axis that is carried along: [c; a] [C; S e], e at the first knot."""
-        with trace.computing("C = cos((q - q_0)/2),  S = sin((q - q_0)/2)", SOURCE):
-            half = angle / 2
-            cosine, sine = (trace.graph.function(name, half) for name in ("cos", "sin"))
-        given = {"c": turn[:1], "a": turn[1:], "C": [cosine], "S": [sine], "e": axis1}
-        found = use(trace, motions.carried_turn, **given, inverse=[trace.graph.constant(1)])
-        return [*found["c2"], *found["a2"]]
+def carried(trace: Trace, rotation: Vector | None, vector: Vector, name: str) -> Vector:
+    """What turns along; None: nothing turns."""
+    if rotation is None:
+        return vector
+    return use(trace, kinematics.carried_vector, name, R=rotation, p=vector)["r"]
+
+
+def turned(trace: Trace, turn: Vector, axis1: Vector, angle: Scalar) -> Vector:
+    """A turn about an axis that is carried along: [c; a] [C; S e], e at the first knot."""
+    with trace.computing("C = cos((q - q_0)/2),  S = sin((q - q_0)/2)", SOURCE):
+        half = angle / 2
+        cosine, sine = (trace.graph.function(name, half) for name in ("cos", "sin"))
+    given = {"c": turn[:1], "a": turn[1:], "C": [cosine], "S": [sine], "e": axis1}
+    found = use(trace, motions.carried_turn, **given, inverse=[trace.graph.constant(1)])
+    return [*found["c2"], *found["a2"]]
 
 
 def _times(inertia: Vector, w: Vector) -> Vector:

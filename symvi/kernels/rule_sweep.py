@@ -7,13 +7,16 @@ would that led so far, and hands its momenta on to the bodies, each as a push be
 
 from __future__ import annotations
 
+from symvi.kernels.blocks import Matrix
 from symvi.kernels.body_kernels import BODY
-from symvi.kernels.carried_joint import CarriedJoint, Place
+from symvi.kernels.carried_joint import CarriedJoint, Place, blocks_sum, scaled
 from symvi.kernels.common import JOINT, single
 from symvi.kernels.kernel import Kernel, Port
 from symvi.kernels.records import Records
+from symvi.kernels.rule_free import FreeTurns
 from symvi.kernels.rule_inward import RuleInward
-from symvi.kernels.rule_joint import OF_JOINT, Points, RuleJoint
+from symvi.kernels.rule_joint import OF_JOINT, Points, RuleJoint, in_rows
+from symvi.kernels.rule_landing import RuleLanding
 from symvi.kernels.rule_outward import RuleOutward
 from symvi.kernels.sweep_laws import LawsAlong
 from symvi.kernels.tracing import Trace
@@ -25,19 +28,24 @@ from symvi.scalar import Rate
 class RuleSweep:
     """Traces the kernels of one type of link."""
 
-    def __init__(self, joint: CarriedJoint, rule: Rule):
-        self.own = RuleJoint(joint, Points(rule))
-        self.outward, self.inward, self.laws = RuleOutward(self.own), RuleInward(self.own), LawsAlong(joint)
+    def __init__(self, joint: CarriedJoint, rule: Rule, driven: bool, up: int):
+        self.own = RuleJoint(joint, Points(rule), driven, up)
+        self.outward, self.inward = RuleOutward(self.own), RuleInward(self.own)
+        self.landing, self.laws = RuleLanding(self.own), LawsAlong(joint)
 
     def kernels(self) -> dict[str, Kernel]:
         """Those that do not depend on the place in the tree."""
         own = self.own
-        found = {name: own.kernel(name, build, text) for name, (build, text) in self.outward.phases().items()}
+        phases = self.outward.phases() | self.landing.phases() | FreeTurns(own).phases()
+        found = {name: own.kernel(name, build, text) for name, (build, text) in phases.items()}
         text = "increments of the unknowns, and the motions that they make"
         found["substitute_nodes"] = own.kernel("substitute_nodes", self.inward.substitute, text)
         if own.link.freedoms:
             text = "momenta along the coordinates, as momenta of both bodies"
             found["hand_on_nodes"] = own.kernel("hand_on_nodes", self._hand_on, text)
+        if own.driven:
+            text = "forces of actuators at a point, after those of the points before it"
+            found["queue_nodes"] = own.kernel("queue_nodes", self._queue, text)
         return found
 
     def placed(self, place: Place) -> dict[str, Kernel]:
@@ -48,9 +56,26 @@ class RuleSweep:
             for name, (build, text) in self.inward.placed().items()
         }
 
+    def _queue(self, trace: Trace) -> None:
+        """Run once for every point, in their order: what was told before moves up."""
+        own, zero = self.own, trace.graph.constant(0)
+        now = own.get(trace, "drive_now", own.link.freedoms)
+        rows = [[*row[1:], last] for row, last in zip(own.drives(trace), now, strict=True)]
+        own.put(trace, "drive", [x for row in rows for x in row])
+        own.put(trace, "drive_now", [zero] * len(now))
+
     def _hand_on(self, trace: Trace) -> None:
         trace.note("p, l += what Sᵀ of makes the momenta along the coordinates", "derived here")
-        self.laws.push_bodies(trace, self.own.get(trace, "reached", self.own.link.freedoms), "2")
+        reached, slides = self.own.get(trace, "reached", self.own.link.freedoms), self.own.link.slides
+        if self.own.link.is_absolute:
+            torques = [scaled(row, r) for row, r in zip(self._back(trace), reached[slides:], strict=True)]
+            first, second, third = torques
+            reached = [*reached[:slides], *blocks_sum(blocks_sum(first, second), third)]
+        self.laws.push_bodies(trace, reached, "2")
+
+    def _back(self, trace: Trace) -> Matrix:
+        """Torques that are momenta of one along each free turn."""
+        return in_rows(self.own.get(trace, "frame_back", 9), 3)
 
 
 def clear_momenta(records: Records) -> Kernel:
@@ -81,13 +106,14 @@ def no_forces(records: Records, kind: str, rows: int) -> Kernel:
 
 
 def actuator_kernel(records: Records, kind: str, model: ForceModel, joint: CarriedJoint) -> Kernel:
-    """What an actuator adds along the coordinates of its joint, all through the step."""
+    """What an actuator adds along the coordinates of its joint, at the point whose inputs are told."""
     link = joint.link
 
     def build(trace: Trace) -> None:
         force = trace.read(kind, "input", str(model.force), model.rows)
         given = [force[k] for k in link.order]
-        trace.add_to(JOINT, "pull", given, rate=Rate.STEP, meaning=OF_JOINT["pull"][0], unit=OF_JOINT["pull"][1])
+        said = OF_JOINT["drive_now"]
+        trace.add_to(JOINT, "drive_now", given, rate=Rate.STEP, meaning=said[0], unit=said[1])
 
     ports = (Port(kind, kind), Port(JOINT, joint.kind))
     return single(records, f"drive_nodes_{kind}_{joint.kind}", "its force along the coordinates", ports, kind, build)

@@ -1,6 +1,7 @@
 """Joint coordinates under a quadrature rule: a step is solved for the coordinates at its nodes (Fan18, JM09).
 
-Phases of the name "..._rule" make the step. All else is joint coordinates' own: starts, knots, projection, placing.
+Phases of the name "..._rule" make the step: choose_rule at a start and at the end of a step, drive_rule once for every
+point of the rule. All else is joint coordinates' own: starts, knots, projection, placing.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from symvi.kernels.carried_joint import Place as InTree
 from symvi.kernels.kernel import Kernel
 from symvi.kernels.rule_joint import INCREMENT, NAMES
 from symvi.kernels.rule_sweep import RuleSweep, actuator_kernel, clear_momenta, no_forces
-from symvi.mechanism import Actuator, Mechanism, coordinate_kinds
+from symvi.mechanism import Actuator, JointDamper, JointSpring, Mechanism, coordinate_kinds
 from symvi.numbers.quadrature import Rule
 from symvi.physics.model import ForceModel
 from symvi.program.carrying_tree import carrying_tree
@@ -26,7 +27,7 @@ from symvi.program.tree import TreeCoordinates
 from symvi.program.tree_refusals import refusal
 from symvi.registry import inequalities_of
 
-ALONG = ("actuator", "joint_spring", "joint_damper")  # what acts along coordinates by formulas that are linear in them
+ALONG = (Actuator, JointSpring, JointDamper)  # what acts along coordinates by formulas that are linear in them
 
 IDLE = ("measure_bend", "begin", "merit", "resolve", "advance", "compare", "spread", "push")  # of steps of order 2
 
@@ -44,27 +45,27 @@ def _refused(mechanism: Mechanism, choices: Choices) -> Iterator[str]:
     for force in inequalities_of(mechanism.forces):
         yield f"dry friction '{force.name}' acts where rules do not look"
     for force in mechanism.forces:
-        if force.kind not in ALONG or getattr(force, "law", "linear") != "linear":
+        if not isinstance(force, ALONG) or getattr(force, "law", "linear") != "linear":
             yield f"force '{force.name}' is no actuator, linear joint spring or joint damper"
+        elif _turns_freely(mechanism, force.joint):
+            yield f"force '{force.name}' acts along free rotations of joint '{force.joint}'"
     for driver in mechanism.drivers:
         yield f"driver '{driver.name}' leads a coordinate"
     for gear in mechanism.couplings:
         yield f"coupling '{gear.name}' ties coordinates"
     steps = carrying_tree(mechanism, choices)
-    carried = {step.target for step in steps}
-    for body in mechanism.bodies:
-        if body.name not in carried:
-            yield f"body '{body.name}' floats freely"
     placed = {step.joint.name for step in steps}
     for joint in mechanism.joints:
-        if joint.name not in placed:
+        if joint.name not in placed and len(coordinate_kinds(joint.type)) < 6:
             yield f"joint '{joint.name}' closes a loop"
     for joint, outward in steps:
         kinds = coordinate_kinds(joint.type)
-        if kinds.count("rotation") == 3:
-            yield f"joint '{joint.name}' is of type {joint.type}, whose three free rotations have no coordinates"
-        elif not outward and len(kinds) > 2 and len(set(kinds)) == 2:
+        if not outward and len(kinds) > 2 and len(set(kinds)) == 2:
             yield f"joint '{joint.name}' is led to from its child, and slides along axes that turn"
+
+
+def _turns_freely(mechanism: Mechanism, joint: str) -> bool:
+    return coordinate_kinds(mechanism.joint(joint).type).count("rotation") == 3
 
 
 class RuleCoordinates(TreeCoordinates):
@@ -80,13 +81,15 @@ class RuleCoordinates(TreeCoordinates):
     # --- kernels ------------------------------------------------------------------------------------------------------
     def _trace(self) -> tuple[dict[str, Mapping[str, Kernel]], dict[str, Mapping[str, Kernel]]]:
         """By body: kernels of its link, and those of its place in the tree."""
+        weights = [abs(x) for x in self.mechanism.gravity]
+        up = weights.index(max(weights)) if any(weights) else 2
         made: dict[str, tuple[RuleSweep, Mapping[str, Kernel]]] = {}
         at: dict[tuple[str, InTree], Mapping[str, Kernel]] = {}
-        moved, placed = {}, {}
+        moved, placed, driven = {}, {}, self._driven()
         for name, place in self.tree.places().items():
             kind = self.nodes[name].kind
             if kind not in made:
-                sweep = RuleSweep(self.sweeps[name].joint, self.rule)
+                sweep = RuleSweep(self.sweeps[name].joint, self.rule, kind in driven, up)
                 made[kind] = sweep, sweep.kernels()
             if (kind, place) not in at:
                 at[kind, place] = made[kind][0].placed(place)
@@ -97,8 +100,11 @@ class RuleCoordinates(TreeCoordinates):
         super().elimination()
         moved, placed = self._trace()
         outward, inward = list(self.links), list(reversed(self.links))
+        self._run("choose_rule", "choose_pin", moved, outward)
+        self._run("prepare_rule", "frame_nodes", moved, outward)
         self._run("prepare_rule", "prepare_nodes", moved, outward)
         self._drive()
+        self._run("drive_rule", "queue_nodes", moved, outward)
         self._run("prepare_rule", "give_nodes", placed, inward)
         self._run("evaluate_rule", "points", moved, outward)
         self._run("evaluate_rule", "sum_nodes", placed, inward)
@@ -134,8 +140,13 @@ class RuleCoordinates(TreeCoordinates):
             if name in kernels[body]:
                 self._schedule({phase: kernels[body][name]}, body, RULE)
 
+    def _driven(self) -> set[str]:
+        """Types of links along whose coordinates actuators act."""
+        joints = {force.joint for force in self.mechanism.forces if isinstance(force, Actuator)}
+        return {self.nodes[b].kind for b, link in self.links.items() if link.model and link.model.name in joints}
+
     def _drive(self) -> None:
-        """Actuators, along the coordinates of their joints."""
+        """Actuators, along the coordinates of their joints: run for every point of the rule."""
         draft, made = self.draft, {}
         names = {link.model.name: name for name, link in self.links.items() if link.model}
         joints = {force.name: force.joint for force in self.mechanism.forces if isinstance(force, Actuator)}
@@ -147,7 +158,7 @@ class RuleCoordinates(TreeCoordinates):
                 if (node.kind, own.kind) not in made:
                     made[node.kind, own.kind] = actuator_kernel(draft.records, node.kind, model, joint)
                 ports = {node.kind: node, "joint": own}
-                draft.schedule({"prepare_rule": made[node.kind, own.kind]}, ports, model.name)
+                draft.schedule({"drive_rule": made[node.kind, own.kind]}, ports, model.name)
 
     def simplified(self, phases: Mapping[str, Sequence[Call]]) -> Mapping[str, Sequence[Call]]:
         return super().simplified({phase: () if phase in IDLE else calls for phase, calls in phases.items()})

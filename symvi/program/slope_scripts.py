@@ -14,11 +14,12 @@ from collections.abc import Collection
 
 from symvi.kernels.body_kernels import BODY
 from symvi.kernels.common import COMMON
+from symvi.numbers.quadrature import rule_of
 from symvi.program.program import Program
 from symvi.program.slopes import Action, Place, Script, Slopes, derive, places_of
 
 # of a state, what only begins iterations or tells branches, and moves no motion
-BEGINNINGS = ("u", "u_old", "u_older", "last_impulse", "friction_before", "across")
+BEGINNINGS = ("u", "u_old", "u_older", "last_impulse", "friction_before", "across", "pin")
 OF_WEIGHTS = ("theta_before", "spring_theta_before")  # what steps by a rule do not read
 AT_REST = ("prepare", "rest", "evaluate", "release", "linearize", "eliminate", "substitute", "take_velocity", "measure")
 ROWS = "g"  # rows at the first knot
@@ -88,13 +89,16 @@ def _setup(parameters: frozenset[Place]) -> tuple[Action, ...]:
 
 def _step(program: Program, parameters: frozenset[Place]) -> Script:
     goals = carried(program)
-    actions = _rule_actions(parameters) if "rule" in program.notes else _actions(program, parameters)
+    actions = _rule_actions(program, parameters) if "rule" in program.notes else _actions(program, parameters)
     return Script("step", actions, goals | inputs(program) | parameters, goals)
 
 
-def _rule_actions(parameters: frozenset[Place]) -> tuple[Action, ...]:
+def _rule_actions(program: Program, parameters: frozenset[Place]) -> tuple[Action, ...]:
     """Of a step by a quadrature rule: O(n) for a column of A or B, O(n²) for all of them (Fan18 Algorithm 3)."""
-    actions = (*_setup(parameters), *map(Action, ("prepare", "prepare_rule", "evaluate_rule")))
+    rule = rule_of(program.notes.get("rule"))
+    assert rule is not None
+    driven = ("drive_rule",) * (len(rule.points) if program.phases["drive_rule"] else 0)
+    actions = (*_setup(parameters), *map(Action, ("prepare", "prepare_rule", *driven, "evaluate_rule")))
     actions += Action("eliminate_rule", solves=True), Action("substitute_rule", solves=True)
     landing = "advance_rule", "evaluate_rule", "land_rule", "shorten_step", "finish", "hand_on_rule"
     return (*actions, *map(Action, landing))

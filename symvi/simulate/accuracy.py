@@ -34,7 +34,7 @@ ORDERS = (2, 4, 6, 8)
 PIECE = 12  # recorded knots of the piece that orders are compared on, or all of a shorter motion
 FINEST = 12  # halvings of the step between knots
 REACH = 1e-3  # m, rad: where the two finest runs of the piece are further apart, no order shows yet
-BELOW = 1e-3  # of the accuracy: changes of velocities that Newton's method may leave
+BELOW = 1e-5  # of the accuracy: changes of velocities that Newton's method may leave, and chaotic motions increase
 LEAST = 1e-13  # m/s, rad/s: no smaller ones
 SAME = 0.02  # of the knots: where more are reached in the same parts, half the step is no other motion
 

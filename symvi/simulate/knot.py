@@ -41,6 +41,7 @@ class Knot:
         state.before[0] = state.earlier[0] = h if knot == Beginning.CHORD else 0.0
         if self.solver.chords:
             state.earliest[0] = state.before[0]
+        self.run("choose_rule")
         if knot == Beginning.CHORD:
             self.run("start_momenta_of_chord")
             return 0.0

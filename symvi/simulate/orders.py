@@ -83,7 +83,8 @@ def check_held(own: Simulator, rows: np.ndarray) -> None:
 def inner_rows(own: Simulator, rows: np.ndarray, times: np.ndarray, step: float, gains: bool) -> np.ndarray | None:
     """(N s, m) inputs of the s inner steps of all steps, by signals at their own times; None where inputs stay.
 
-    An inner step reads targets of its end, and others of its beginning, as a step does. rows: (N, m) inputs at the
+    An inner step reads targets of its end, and others of its beginning, as a step does. A step by a rule reads those of
+    the knot first, then those of its points. rows: (N, m) inputs at the
     knots; times: (N,) of these [s]. gains: some of servos are given. Raises ArgumentError for what is known at knots
     alone.
     """
@@ -91,9 +92,6 @@ def inner_rows(own: Simulator, rows: np.ndarray, times: np.ndarray, step: float,
         refuse(own, "gains among inputs", "what changes at knots acts on a motion to second order at best")
     changing, composition = _changing(own, rows), composition_of(own.composition or 2)
     if not own.composition or not changing:
-        return None
-    if composition is None:
-        check_held(own, rows)
         return None
     signals = own.inputs.from_signals(times)
     for name in changing:
@@ -103,6 +101,8 @@ def inner_rows(own: Simulator, rows: np.ndarray, times: np.ndarray, step: float,
         if not own.inputs.has_signal(name) or (rows[:, column] != signals[:, column]).any():
             why = "it changes in time, and is told at knots alone; give it as a signal of the description"
             refuse(own, f"input '{name}'", why)
+    if composition is None:
+        return _rows_of_points(own, rows, times, step, changing)
     ends = np.array([float(end) for end in composition.times])
     inner, ahead = np.repeat(rows, len(ends), axis=0), set(own.inputs.ahead)
     for late, shares in ((False, np.concatenate([[0.0], ends[:-1]])), (True, ends)):
@@ -110,6 +110,17 @@ def inner_rows(own: Simulator, rows: np.ndarray, times: np.ndarray, step: float,
         if columns:
             found = own.inputs.from_signals(np.add.outer(times, step * shares).ravel())
             inner[:, columns] = found[:, columns]
+    return inner
+
+
+def _rows_of_points(
+    own: Simulator, rows: np.ndarray, times: np.ndarray, step: float, changing: list[str]
+) -> np.ndarray:
+    rule = rule_of(own.composition)
+    assert rule is not None
+    at = step * np.array([0.0, *map(float, rule.points)])
+    inner, columns = np.repeat(rows, len(at), axis=0), [own.inputs.column(name) for name in changing]
+    inner[:, columns] = own.inputs.from_signals(np.add.outer(times, at).ravel())[:, columns]
     return inner
 
 

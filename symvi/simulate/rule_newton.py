@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from symvi.kernels.rule_joint import INCREMENT
 from symvi.numbers.control import FALL, FAR_TURN, SAFETY, SLOW, STILL, SolverStatus
+from symvi.numbers.quadrature import rule_of
 
 if TYPE_CHECKING:
     from symvi.simulate.reference import ReferenceSolver
@@ -17,6 +18,9 @@ class RuleNewton:
 
     def __init__(self, solver: ReferenceSolver):
         self.solver, self.run, self.common = solver, solver.run, solver.common
+        rule = rule_of(solver.program.notes.get("rule"))
+        assert rule is not None
+        self.points = len(rule.points) if solver.program.phases["drive_rule"] else 0
         self.increments = [
             getattr(record, INCREMENT)
             for records in solver.memory.work.values()
@@ -27,6 +31,7 @@ class RuleNewton:
     def solve(self) -> SolverStatus:
         """Newton's method for one step."""
         self.run("prepare_rule")
+        self.drive()
         counted = self.solver.options.fixed_iterations > 0
         status = self._count_through() if counted else self._carry_on()
         if status < 0:
@@ -35,6 +40,16 @@ class RuleNewton:
         self.run("shorten_step")
         # beyond, turns are no longer told from those the other way round
         return status if self.solver.measures.largest_turn() < FAR_TURN else SolverStatus.DOMAIN
+
+    def drive(self) -> None:
+        """Forces of actuators at the points of the rule: inputs of the step, or those that follow them."""
+        rows = self.solver.inner
+        for point in range(self.points):
+            if rows:
+                rows[1 + point]()
+            self.run("drive_rule")
+        if rows:
+            rows[0]()
 
     def _carry_on(self) -> SolverStatus:
         merit = inf

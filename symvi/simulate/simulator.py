@@ -64,7 +64,7 @@ class Simulator(Varied, Many):
     "tree" (rates of joints), "maximal" (all bodies), or "auto" (what takes fewer operations): the same motion. The
     attribute `coordinates` says which it is. order: of the steps, 2, 4, 6, 8, or a composition by name (numbers/
     composition.py), without contacts, limits and dry friction, under signals and inputs that do not change. rule: of
-    quadrature, by name (numbers/quadrature.py), in place of an order; for trees of hinges and slides.
+    quadrature, by name (numbers/quadrature.py), in place of an order; for trees without loops.
     parameters: name -> value(s), set without generating again, for example {"arm.mass": 2.0}; see `parameter_names`.
 
     Raises MechanismError, AssemblyError (loops that cannot close), CompilerError.

@@ -102,6 +102,7 @@ class ReferenceSlopes:
         """The same of a step by a quadrature rule."""
         solver, change = self.solver, np.inf
         solver.run("prepare_rule")
+        rule.drive()
         for _ in range(3):
             for phase in ("evaluate_rule", "eliminate_rule", "substitute_rule"):
                 solver.run(phase)

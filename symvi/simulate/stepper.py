@@ -176,6 +176,7 @@ class Stepper:
             solver.accounts.note_step()
         self.run("finish")
         self.run("hand_on_rule")
+        self.run("choose_rule")
         solver.switches(0.0, 0.0, 0.0)  # no forces of joints are known
         state.before[0] = state.earlier[0] = state.earliest[0] = 0.0
         return status

@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import redirect_stdout
 from queue import SimpleQueue
+from typing import Any
 
 import numpy as np
 import viser
@@ -49,16 +50,17 @@ class Viewer:
     """A mechanism in the browser.
 
     looks: how its bodies look in their file. trajectory: a motion of it to play back.
-    notices: texts about the file that it came from. step: of live simulation [s].
+    notices: texts about the file that it came from. step: of live simulation [s]. solver: of it, as for `Simulator`:
+    coordinates, order, rule.
     port: where the server listens, or the next one that is free; on this machine only, and nobody is answered without
     the whole `address`.
     """
 
     def __init__(
         self, mechanism: Mechanism, *, looks: Looks = NO_LOOKS, trajectory: Trajectory | None = None,
-        notices: Sequence[str] = (), port: int = 8080, step: float = 0.005,
+        notices: Sequence[str] = (), port: int = 8080, step: float = 0.005, **solver: Any,
     ):  # fmt: skip
-        self.mechanism, self.trajectory, self.step = mechanism, trajectory, step
+        self.mechanism, self.trajectory, self.step, self.solver = mechanism, trajectory, step, solver
         scene = build_scene(mechanism, (), looks)
         self.posing = Posing(mechanism, scene.length)
         self.pose = self.posing.start() if trajectory is None else self.posing.at(trajectory.state(0))
@@ -237,7 +239,7 @@ class Viewer:
         self.live_text.content = _paragraph("building the solver ...")
         self.server.flush()
         try:
-            self.simulator = self.simulator or Simulator(self.mechanism)
+            self.simulator = self.simulator or Simulator(self.mechanism, **self.solver)
             none = np.zeros_like(self.pose.state.velocity)
             here = self.pose.state
             start = State(0.0, here.position, here.orientation, none, none, here.names, here.angles)

@@ -25,11 +25,12 @@ MISSED, CANNOT = 1, 3  # exit codes; 2 is argparse's own
 class Report:
     """Prints what a benchmark found and remembers it.
 
-    quick: sizes so small that the run shows no more than that it works; bounds on time are then not judged.
+    quick: sizes so small that the run shows no more than that it works; bounds on time are then not judged. plot: a PNG
+    that a benchmark which draws writes.
     """
 
-    def __init__(self, quick: bool = False):
-        self.quick = quick
+    def __init__(self, quick: bool = False, plot: Path | None = None):
+        self.quick, self.plot = quick, plot
         self.tables: dict[str, list[dict[str, object]]] = {}
         self.bounds: list[dict[str, object]] = []
 
@@ -65,8 +66,9 @@ def run(text: str, measure: Callable[[Report], None]) -> int:
     parser = argparse.ArgumentParser(description=text, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="tiny sizes: shows that it runs, its times say little")
     parser.add_argument("--result", type=Path, metavar="FILE.json", help="write the figures to a file too")
+    parser.add_argument("--plot", type=Path, metavar="FILE.png", help="draw the figures, where the benchmark draws")
     options = parser.parse_args()
-    report = Report(options.quick)
+    report = Report(options.quick, options.plot)
     print(text.splitlines()[0], flush=True)
     try:
         measure(report)

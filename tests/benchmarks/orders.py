@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from math import ceil, pi
+from pathlib import Path
 from typing import Protocol
 
 import _mujoco
@@ -23,7 +24,9 @@ from _pinocchio import Pinocchio
 from _workloads import Chain
 
 from symvi import __version__
+from symvi.errors import missing_extra
 from symvi.numbers.composition import NAMES
+from symvi.plots import BODIES, STYLE, TOTAL
 from symvi.simulate import Simulator
 
 ERRORS = (1e-2, 1e-4, 1e-6, 1e-8)
@@ -152,8 +155,8 @@ def codes_of(chain: Chain, time: float) -> dict[str, Code]:
     }
 
 
-def work(report: Report, title: str, chain: Chain, time: float, errors: tuple[float, ...], repeats: int) -> None:
-    """A table of one motion, and the bounds on it."""
+def work(report: Report, title: str, chain: Chain, time: float, errors: tuple[float, ...], repeats: int) -> list[tuple]:
+    """A table of one motion, and the bounds on it; returns its rows."""
     codes, scipy = codes_of(chain, time), Dop853(chain, time)
     truth, rows = scipy.truth(), []
     for error in errors:
@@ -171,18 +174,33 @@ def work(report: Report, title: str, chain: Chain, time: float, errors: tuple[fl
             f"{title}, {error:g} rad: {best[True][1]} of {best[False][1]}", best[True][0] / best[False][0], 1.0
         )
     report.table(title, ("error rad", "code", "steps", "ms", "of the best peer"), rows)
-    _draw(report, title, rows)
+    return rows
 
 
-def _draw(report: Report, title: str, rows: list[tuple]) -> None:
-    """Times as bars on a logarithmic axis, three characters for a factor of two."""
-    known = [row[3] for row in rows]
-    least = min(known)
-    report.note(f"{title}: a bar of 3 more characters takes twice the time")
-    for error, name, _, milliseconds, _ in rows:
-        bar = "#" * (1 + round(3 * np.log2(milliseconds / least)))
-        report.note(f"  {error:7.0e} {name:>24} {bar} {milliseconds:.3g} ms")
-    report.note("")
+def _draw(path: Path, found: Mapping[str, list[tuple]]) -> None:
+    """Time over error, a panel for each motion: symvi by order, its peers dashed. Raises MissingExtraError."""
+    try:
+        import matplotlib
+    except ImportError as missing:
+        raise missing_extra("plot", "matplotlib") from missing
+    matplotlib.use("Agg")
+    matplotlib.rcParams.update(STYLE)
+    from matplotlib import pyplot
+
+    size, colours = (2.5 + 4.5 * len(found), 4.4), (*BODIES, TOTAL)
+    figure, panels = pyplot.subplots(1, len(found), figsize=size, squeeze=False, layout="constrained")
+    for panel, (title, rows) in zip(panels.flat, found.items(), strict=True):
+        names = list(dict.fromkeys(row[1] for row in rows))
+        for k, name in enumerate(names):
+            own = name.startswith("symvi")
+            errors, times = zip(*((row[0], row[3]) for row in rows if row[1] == name), strict=True)
+            panel.loglog(
+                errors, times, "o-" if own else "s--", color=colours[k % len(colours)], markersize=4, label=name
+            )
+        panel.invert_xaxis()
+        panel.set(title=title, xlabel="error of a link's angle at the end [rad]", ylabel="time [ms]")
+    figure.legend(*panels[0][0].get_legend_handles_labels(), loc="outside right upper")
+    figure.savefig(path, dpi=120)
 
 
 def energy(report: Report, hours: float, step: float, repeats: int) -> None:
@@ -212,8 +230,9 @@ def measure(report: Report) -> None:
     errors, repeats = ERRORS, 9
     if report.quick:
         cases, errors, repeats = {"double pendulum, 1 s": (DOUBLE, 1.0)}, (1e-3,), 1
-    for title, (chain, time) in cases.items():
-        work(report, title, chain, time, errors, repeats)
+    found = {title: work(report, title, chain, time, errors, repeats) for title, (chain, time) in cases.items()}
+    if report.plot:
+        _draw(report.plot, found)
     energy(report, 0.01 if report.quick else 1.0, 0.02, repeats if report.quick else 3)
 
 

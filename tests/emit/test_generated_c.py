@@ -20,6 +20,7 @@ from symvi.numbers.control import SolverOptions
 from symvi.simulate.simulator import Simulator
 from symvi.simulate.solver_build import text_of
 from tests.phenomena.test_compositions import driven_arm, driven_linkage
+from tests.phenomena.test_rules import legged
 from tests.simulate.test_golden import MECHANISMS
 from tests.support.damped import arm
 
@@ -74,10 +75,11 @@ def test_strict_flags_find_nothing(tmp_path: Path, compiler: str, real: str, lay
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
-@pytest.mark.parametrize("name", ("arm", "loop", "simpson"))
+@pytest.mark.parametrize("name", ("arm", "loop", "simpson", "legged"))
 def test_higher_orders_find_nothing(tmp_path: Path, compiler: str, name: str) -> None:
-    """Inner steps, with inputs of their own and with derivatives; and steps by a quadrature rule."""
-    own = {"arm": (driven_arm, 4), "loop": (driven_linkage, 6), "simpson": (lambda: arm(servo=False), "simpson")}
+    """Inner steps, with inputs of their own and with derivatives; steps by a rule, with motors and free turns."""
+    own = {"arm": (driven_arm, 4), "loop": (driven_linkage, 6), "simpson": (lambda: arm(servo=False), "simpson"),
+           "legged": (legged, "midpoint")}  # fmt: skip
     make, order = own[name]
     files = text_of(make(), "looped", "double", coordinates="tree", order=order, slopes=()).files
     for file, text in files.items():

@@ -10,7 +10,7 @@ import pytest
 
 from symvi import Actuator, Simulator, SolverOptions, state_from
 from symvi.errors import ArgumentError
-from symvi.mechanism import Mechanism
+from symvi.mechanism import Body, Joint, Mechanism
 from symvi.simulate.linearize import Linearizer
 from symvi.simulate.linearized import slopes_of
 from symvi.simulate.parameter_tangents import tangents_of
@@ -82,6 +82,31 @@ def test_rules_have_the_derivative_of_their_steps(rule: str) -> None:
     other = python.linearize(state(x), inputs={"motor.force": x[4]}, step=STEP, options=OPTIONS)
     np.testing.assert_allclose(other.A, found.A, rtol=0, atol=1e-12)
     np.testing.assert_allclose(other.B, found.B, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("floats", (False, True))
+def test_rules_have_the_derivative_of_their_steps_of_free_turns(floats: bool) -> None:
+    """A ball on a hinge, from the ground or in the air: turns about axes of the body are coordinates of the step."""
+    given = {"coordinate": 0.3, "velocity": 1.0}
+    bodies = [
+        Body(name="a", mass=1.0, inertia=(0.05, 0.06, 0.02), center_of_mass=(0, 0.1, -0.3)),
+        Body(name="b", mass=0.5, inertia=(0.02, 0.01, 0.03), center_of_mass=(0.1, 0, -0.2)),
+    ]
+    first = Joint(name="pin", type="revolute", child="a", axis=(0, 1, 0.2), **given)
+    ball = Joint(name="ball", type="spherical", parent="a", child="b", parent_anchor=(0, 0, -0.6))
+    if floats:
+        bodies[0] = bodies[0].changed(position=(0, 0, 0), angular_velocity=(0.5, -0.4, 0.7), velocity=(0.1, 0.2, 0))
+    mechanism = Mechanism(name="balls", bodies=bodies, joints=[ball] if floats else [first, ball])
+    simulator = Simulator(mechanism, coordinates="tree", rule="simpson")
+    motion = simulator.simulate(5 * STEP, STEP, options=OPTIONS, project=True)
+    linearizer, state, row = linearizer_of(simulator), motion.resume, motion.inputs[-1].copy()
+    found, _ = linearizer.step(state, row)
+    expected = differences(linearizer, state, row)
+    told = expected.any(axis=1)  # a body's own turns are counted from where it is: values tell no differences of them
+    assert told.sum() == len(told) - 3 * floats
+    np.testing.assert_allclose(
+        np.hstack([found.A, found.B])[told], expected[told], rtol=0, atol=2e-7 * np.abs(expected).max()
+    )
 
 
 @pytest.mark.parametrize("coordinates", ("maximal", "tree"))

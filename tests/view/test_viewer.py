@@ -125,6 +125,19 @@ def test_live_simulation_goes_on_from_the_pose(opened) -> None:
     assert viewer.live.time[-1] == pytest.approx(0.51)  # it stands still
 
 
+@pytest.mark.parametrize("solver", [{"order": 4}, {"rule": "simpson", "coordinates": "tree"}])
+def test_live_simulation_has_the_order_that_was_asked_for(opened, solver) -> None:
+    viewer = opened(pendulum(), step=0.05, **solver)
+    viewer.move(0, 1.0)
+    viewer.toggle_live()
+    for _ in range(4):
+        viewer.tick(0.05)
+    start = viewer.posing.moved(viewer.posing.start(), 0, 1.0).state
+    exact = Simulator(pendulum(), order=8).simulate(0.25, 0.01, start=start).coordinates("pin")[-1, 0]
+    plain = Simulator(pendulum()).simulate(0.25, 0.05, start=start).coordinates("pin")[-1, 0]
+    assert abs(viewer.pose.values[0] - exact) < 1e-2 * abs(plain - exact)
+
+
 def test_what_a_simulation_refuses_is_shown(opened) -> None:
     flag = Joint(name="pin", type="revolute", child="crate", axis=(0, 1, 0), coordinate=0.5)
     held = crate().changed(bodies=[crate().bodies[0].changed(position=None)], joints=[flag])
