@@ -234,6 +234,7 @@ def view_of(
         "fastest": {each.name.lower(): printer.literal(each.fastest) for each in Beginning},
         "fall": printer.literal(Fraction(str(FALL))),
         "chords": program.notes["chords"],
+        "lean": program.notes.get("lean", False),
         "open_entries": open_entries(program),
         "chord": printer.literal(Fraction(str(CHORD))),
         "curved": printer.literal(Fraction(str(CURVED))),

@@ -56,10 +56,10 @@ class Patterns:
             if place[1] == "work" and place not in looked_at and self.needed(place)
         }
         self._drop_unread(made, fixed)
-        made = {original: _with_used_ports(kernel) for original, kernel in made.items()}
+        made = {original: with_used_ports(kernel) for original, kernel in made.items()}
         found = {}
         for phase, calls in self.phases.items():
-            found[phase] = [_called(call, made[call.kernel]) for call in calls if made[call.kernel].outputs]
+            found[phase] = [called_with(call, made[call.kernel]) for call in calls if made[call.kernel].outputs]
         found["setup"] = [*found["setup"], *self._constants()]
         return found
 
@@ -196,12 +196,13 @@ def _outcome(operation: str, values: Sequence[object]) -> object:
     return graph.constant_value(graph.apply(operation, [graph.constant(value) for value in known]))
 
 
-def _with_used_ports(kernel: Kernel) -> Kernel:
+def with_used_ports(kernel: Kernel) -> Kernel:
+    """The kernel with those of its ports that it reads or writes."""
     used = {location.port for location in (*kernel.reads, *kernel.writes)}
     return replace(kernel, ports=tuple(port for port in kernel.ports if port.label in used))
 
 
-def _called(call: Call, kernel: Kernel) -> Call:
+def called_with(call: Call, kernel: Kernel) -> Call:
     """The call with the nodes of the ports that the kernel still has."""
     nodes = {port.label: node for port, node in zip(call.kernel.ports, call.nodes, strict=True)}
     return replace(call, kernel=kernel, nodes=tuple(nodes[port.label] for port in kernel.ports))
