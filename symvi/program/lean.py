@@ -10,11 +10,13 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
+from symvi.errors import SymviError
 from symvi.kernels.body_kernels import BODY
 from symvi.kernels.common import COMMON
 from symvi.kernels.kernel import Kernel, Location
 from symvi.kernels.records import Records
 from symvi.program.patterns import Place, called_with, compacted, with_used_ports
+from symvi.program.sharing import shared
 from symvi.program.program import Call, Notes, Program, solved_kinds
 
 STEPPING = (
@@ -27,15 +29,21 @@ OF_BODIES = ("v", "w", "l", "turn")
 OF_ALL = (
     "step", "impulse", "carry", "closure", "length", "inverse", "changed", "bent", "bend", "bend_before",
 )  # fmt: skip
+OLD = (("state", "v_old"),)  # what only comparisons of a whole motion read
 SHOWN = ("g",)  # how far rows are open
 
 
 def lean(program: Program) -> Program:
     """The same program, of which steps of a fixed number of iterations are left alone.
 
-    Raises ValueError for a program with contacts, limits or dry friction, whose interior point knows no fixed number of
-    operations, and for steps of an order above 2 and by quadrature rules.
+    Raises SymviError for a program with contacts, limits or dry friction, whose interior point knows no fixed number of
+    operations.
     """
+    if notes := program.notes["inequalities"]:
+        raise SymviError(
+            f"lean: '{program.name}' has contacts, limits or dry friction ('{notes[0]['name']}'), whose steps take no "
+            "fixed number of operations; leave out one of the two"
+        )
     phases = {phase: calls if phase in STEPPING else () for phase, calls in program.phases.items()}
     shown = _shown(program)
     phases = _pruned(phases, shown)
@@ -43,6 +51,7 @@ def lean(program: Program) -> Program:
     kinds = set(program.nodes)
     phases = {k: tuple(v) for k, v in compacted(phases, records, kinds, lambda place: place in shown).items()}
     _drop_unused(records, phases, shown)
+    phases, nodes = shared(phases, program.nodes, records, {(place[0], place[2]) for place in shown})
     parameters = {
         node: {name: v for name, v in numbers.items() if name in records.fields.get((node[0], "parameters"), {})}
         for node, numbers in program.parameters.items()
@@ -50,7 +59,7 @@ def lean(program: Program) -> Program:
     baked = {(kind, name): v for (kind, name), v in program.baked.items() if _is_kept(records, kind, name)}
     notes: Notes = {**program.notes, "lean": True}
     return Program(
-        program.name, program.digest, records, program.nodes, phases, parameters, baked, notes
+        program.name, program.digest, records, nodes, phases, parameters, baked, notes
     )
 
 
@@ -90,7 +99,8 @@ def _place(kernel: Kernel, location: Location) -> Place:
 
 
 def _is_live(kernel: Kernel, location: Location, live: Collection[Place]) -> bool:
-    return location.store != "work" or _place(kernel, location) in live
+    fleeting = location.store == "work" or (location.store, location.field) in OLD
+    return not fleeting or _place(kernel, location) in live
 
 
 def _with_outputs(kernel: Kernel, live: Collection[Place]) -> Kernel:
@@ -105,8 +115,11 @@ def _copy(records: Records) -> Records:
 
 
 def _drop_unused(records: Records, phases: Mapping[str, Sequence[Call]], shown: Collection[Place]) -> None:
-    """Give up work that nobody touches, parameters that nobody reads, and what only readings of a motion need."""
-    used = {place[:3] for place in shown} | {
+    """Give up work that nobody touches, parameters that nobody reads, and what only readings of a motion need.
+
+    Parameters of bodies and of all stay: a description is told by them.
+    """
+    used: set[tuple[str, str, str]] = {place[:3] for place in shown} | {
         (kernel.kind(place.port), place.store, place.field)
         for kernel in {call.kernel: None for calls in phases.values() for call in calls}
         for place in (*kernel.reads, *kernel.writes)
@@ -114,13 +127,10 @@ def _drop_unused(records: Records, phases: Mapping[str, Sequence[Call]], shown: 
     for (kind, store), fields in records.fields.items():
         for name in list(fields):
             idle = (kind, store, name) not in used
-            if store in ("motion", "account") or (store == "work" and idle) or _is_spare(kind, store, idle):
+            spare = store == "work" or (store, name) in OLD or (store == "parameters" and kind not in (COMMON, BODY))
+            if store in ("motion", "account") or (idle and spare):
                 del fields[name]
 
-
-def _is_spare(kind: str, store: str, idle: bool) -> bool:
-    """Whether a parameter says nothing any more. Those of bodies and of all stay: a description is told by them."""
-    return idle and store == "parameters" and kind not in (COMMON, BODY)
 
 
 def _is_kept(records: Records, kind: str, name: str) -> bool:
