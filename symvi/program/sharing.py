@@ -17,7 +17,7 @@ from symvi.kernels.common import COMMON
 from symvi.kernels.kernel import Kernel, Location, Port
 from symvi.kernels.records import Field, Records
 from symvi.program.patterns import copied
-from symvi.program.program import Call, Node
+from symvi.program.program import Call, Node, free_name
 
 SUMS = "sums"  # the type of the records of what bodies are handed
 HANDED = ("borne", "carried", "left")
@@ -82,7 +82,7 @@ def _pooled(phases: dict, nodes: dict, records: Records) -> tuple[dict, dict]:
     """Sums of bodies in as few records as are alive at once, where these are fewer than bodies."""
     fields = records.fields.get((BODY, "work"), {})
     handed = [name for name in HANDED if name in fields]
-    if not handed:
+    if not handed or SUMS in nodes:
         return phases, nodes
     lives = _Lives(phases)
     together: dict[Node, set[Node]] = defaultdict(set)
@@ -100,6 +100,8 @@ def _pooled(phases: dict, nodes: dict, records: Records) -> tuple[dict, dict]:
     if count >= len(slots) or any(node.kind == BODY and name in handed for node, name in lives.handed_on):
         return phases, nodes
     own = tuple(Node(SUMS, k, f"sums {k}") for k in range(count))
+    if not own:
+        return phases, nodes
     records.fields[SUMS, "work"] = {name: fields.pop(name) for name in handed}
     made: dict[Kernel, Kernel] = {}
     found = {phase: tuple(_on_sums(call, made, own, slots) for call in calls) for phase, calls in phases.items()}
@@ -153,11 +155,11 @@ def _overlaid(phases: dict, records: Records, shown: Collection[tuple[str, str]]
         fields = records.fields[kind, "work"]
         free = [f for f in fields.values() if (kind, f.name) not in {*shown, *handed_on}]
         for run in _runs(free, lambda one, other, kind=kind: other in together[kind, one]):
-            name = SHARED if SHARED not in fields else f"{SHARED}_{len(fields)}"
+            name = free_name(SHARED, (), fields)
             first = min(at for _, at in run)
             size = max(at + f.size for f, at in run) - first
-            told = "; ".join(f"{f.name}: {f.meaning or 'kept'}" for f, _ in run)
-            fields[name] = Field(name, size, f"one after the other {told}")
+            told = ", ".join(f"{f.name} from {at - first}" for f, at in run)
+            fields[name] = Field(name, size, f"of what is not known at the same time: {told}")
             for f, at in run:
                 places[kind, f.name] = name, at - first
                 del fields[f.name]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import subprocess
+from functools import cache
 from pathlib import Path
 
 from symvi.emit.c import Sources, Start, generate
 from symvi.mechanism import Mechanism
 from symvi.program.precision import in_precision
+from symvi.program.program import Program
 from symvi.simulate.plan import plan_of
 from symvi.simulate.solver_build import composed
 from symvi.simulate.start import described_inputs, described_start
@@ -85,12 +87,17 @@ int main(void)
 """
 
 
+@cache
+def program(mechanism: Mechanism, coordinates: str, lean: bool) -> Program:
+    return composed(mechanism, coordinates=coordinates, lean=lean)
+
+
 def text(mechanism: Mechanism, real: str, coordinates: str, lean: bool, layout: str = "auto") -> Sources:
     """The text of a mechanism, lean or full, with steps of two iterations."""
-    program = composed(mechanism, coordinates=coordinates, lean=lean)
-    plan = plan_of(in_precision(program, real))
+    found = program(mechanism, coordinates, lean)
+    plan = plan_of(in_precision(found, real))
     start = Start(described_start(mechanism, plan), *described_inputs(mechanism, plan))
-    return generate(program, layout=layout, real=real, start=start, fixed_iterations=2, substeps=1)
+    return generate(found, layout=layout, real=real, start=start, fixed_iterations=2, substeps=1)
 
 
 def stepped(folder: Path, sources: Sources, *, lean: bool, inputs: int, step: float = 0.01, steps: int = 200,
