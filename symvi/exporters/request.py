@@ -96,7 +96,8 @@ class Request:
         """Raises SymviError for what a lean export leaves out."""
         if not self.fixed_iterations:
             raise SymviError(
-                "lean: every step of a lean export takes the same number of iterations; give it, as --fixed-iterations 2"
+                "lean: every step of a lean export takes the same number of iterations; "
+                "give it, as --fixed-iterations 2"
             )
         if self.slopes:
             raise SymviError("lean: derivatives of a step are left out of a lean export; leave out one of the two")

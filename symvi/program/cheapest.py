@@ -24,7 +24,9 @@ from symvi.program.tree_refusals import refusal
 from symvi.registry import law_of
 
 
-def program_of(system: MultibodySystem, choices: Choices, formulation: type[Formulation] | None, saving: bool = False) -> Program:
+def program_of(
+    system: MultibodySystem, choices: Choices, formulation: type[Formulation] | None, saving: bool = False
+) -> Program:
     """The program of a mechanism. formulation: None for the one that takes fewer operations. saving: lean.py."""
     found = formulation or known_to_be_cheaper(system, choices)
     if found is not None:

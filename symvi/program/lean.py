@@ -16,8 +16,8 @@ from symvi.kernels.common import COMMON
 from symvi.kernels.kernel import Kernel, Location
 from symvi.kernels.records import Records
 from symvi.program.patterns import Place, called_with, compacted, with_used_ports
-from symvi.program.sharing import shared
 from symvi.program.program import Call, Notes, Program, solved_kinds
+from symvi.program.sharing import shared
 
 STEPPING = (
     "setup", "prepare", "watch", "inspect", "measure_bend", "begin", "rest", "evaluate", "spread", "linearize",
@@ -58,9 +58,7 @@ def lean(program: Program) -> Program:
     }
     baked = {(kind, name): v for (kind, name), v in program.baked.items() if _is_kept(records, kind, name)}
     notes: Notes = {**program.notes, "lean": True}
-    return Program(
-        program.name, program.digest, records, nodes, phases, parameters, baked, notes
-    )
+    return Program(program.name, program.digest, records, nodes, phases, parameters, baked, notes)
 
 
 def _shown(program: Program) -> frozenset[Place]:
@@ -108,7 +106,6 @@ def _with_outputs(kernel: Kernel, live: Collection[Place]) -> Kernel:
     return with_used_ports(replace(kernel, outputs=kept))
 
 
-
 # --- records ----------------------------------------------------------------------------------------------------------
 def _copy(records: Records) -> Records:
     return Records({key: dict(fields) for key, fields in records.fields.items()}, dict(records.entries))
@@ -130,7 +127,6 @@ def _drop_unused(records: Records, phases: Mapping[str, Sequence[Call]], shown: 
             spare = store == "work" or (store, name) in OLD or (store == "parameters" and kind not in (COMMON, BODY))
             if store in ("motion", "account") or (idle and spare):
                 del fields[name]
-
 
 
 def _is_kept(records: Records, kind: str, name: str) -> bool:

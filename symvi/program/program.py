@@ -123,7 +123,8 @@ class Notes(Findings, OrderNotes, MotionNotes):
     Each table names a node by "kind" and "index". constraints: what a user calls the rows. angles: which coordinate a
     carried angle belongs to. baked: element.field -> {entry: exact value}. inequalities: contacts, limits and dry
     friction. works, losses: nodes whose energy is accounted for. watched: rows that were dropped are evaluated.
-    composition: the name of that of its steps, where they are of an order above 2. lean: steps alone are left (lean.py).
+    composition: the name of that of its steps, where they are of an order above 2. lean: whether steps alone are
+    left (lean.py).
     """
 
     constraints: list[dict[str, Any]]

@@ -46,7 +46,10 @@ def flying() -> Mechanism:
         Servo(name="hold", joint="to_left", stiffness=3.0, damping=0.1),
         Actuator(name="motor", joint="to_left"),
     ]
-    bodies = [Body(name=name, mass=1.0, shape=box, position=(0.0, 0.0, 1.0), angular_velocity=(0.3, 0.5, 1.0)) for name in names[:1]]
+    bodies = [
+        Body(name=name, mass=1.0, shape=box, position=(0.0, 0.0, 1.0), angular_velocity=(0.3, 0.5, 1.0))
+        for name in names[:1]
+    ]
     bodies += [Body(name=name, mass=0.3, shape=box) for name in names[1:]]
     return Mechanism(name="flying", bodies=bodies, joints=joints, forces=forces)
 
@@ -103,7 +106,7 @@ def test_layouts_take_the_same_steps(tmp_path: Path, layout: str) -> None:
 
 @pytest.mark.parametrize("coordinates", ["tree", "maximal"])
 def test_what_does_not_converge_is_no_ok(tmp_path: Path, coordinates: str) -> None:
-    """One iteration of long steps leaves more than the tolerance; inputs beyond all bounds fail, and the state stays."""
+    """One iteration of long steps leaves more than the tolerance; wild inputs fail, and the state stays."""
     need("cc")
     lean, full = both(tmp_path / "long", driven(), 4, "double", coordinates, step=0.05, iterations=1)
     assert lean == full and {int(line.split()[STATUS]) for line in lean[5:]} == {SolverStatus.UNSETTLED}

@@ -107,7 +107,13 @@ def stepped(folder: Path, sources: Sources, *, lean: bool, inputs: int, step: fl
     for name, contents in sources.files.items():
         (folder / name).write_text(contents, encoding="utf-8")
     main = STEPPER.replace("NAME", sources.name)
-    for what, value in {"STEPS": steps, "STEP": step, "ITERATIONS": iterations, "INPUTS": inputs, "SWING": swing}.items():
+    for what, value in {
+        "STEPS": steps,
+        "STEP": step,
+        "ITERATIONS": iterations,
+        "INPUTS": inputs,
+        "SWING": swing,
+    }.items():
         main = main.replace(what, str(value))
     (folder / "main.c").write_text(main, encoding="utf-8")
     command = ["cc", "-std=c99", "-O1", "-ffp-contract=off", *(["-DLEAN"] if lean else []), *flags, "main.c",

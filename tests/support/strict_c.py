@@ -7,7 +7,7 @@ from pathlib import Path
 
 from symvi.mechanism import Mechanism
 from symvi.simulate.solver_build import text_of
-from tests.support.lean import text
+from tests.support import lean
 
 STRICT = (
     "-std=c99 -pedantic -Wall -Wextra -Werror -Wconversion -Wdouble-promotion -Wfloat-equal -Wfloat-conversion "
@@ -301,7 +301,7 @@ void prove(void)
 
 def written_lean(folder: Path, mechanism: Mechanism, real: str, layout: str = "auto", coordinates: str = "tree") -> str:
     """The same as `written` of a lean text, which has fewer entry points."""
-    sources = text(mechanism, real, coordinates, True, layout)
+    sources = lean.text(mechanism, real, coordinates, True, layout)
     header = sources.files[f"{sources.name}.h"]
     files = {**sources.files, "caller.c": _filled(LEAN_CALLER, sources.name, header, real)}
     for file, contents in files.items():
