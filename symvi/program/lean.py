@@ -39,19 +39,17 @@ def lean(program: Program) -> Program:
     Raises SymviError for a program with contacts, limits or dry friction, whose interior point knows no fixed number of
     operations.
     """
-    if notes := program.notes["inequalities"]:
+    if program.notes["inequalities"]:
+        name = program.notes["inequalities"][0]["name"]
         raise SymviError(
-            f"lean: '{program.name}' has contacts, limits or dry friction ('{notes[0]['name']}'), whose steps take no "
-            "fixed number of operations; leave out one of the two"
+            f"lean: '{program.name}' has contacts, limits or dry friction ('{name}'), whose steps take no fixed "
+            "number of operations; leave out one of the two"
         )
-    phases = {phase: calls if phase in STEPPING else () for phase, calls in program.phases.items()}
-    shown = _shown(program)
-    phases = _pruned(phases, shown)
-    records = _copy(program.records)
-    kinds = set(program.nodes)
-    phases = {k: tuple(v) for k, v in compacted(phases, records, kinds, lambda place: place in shown).items()}
-    _drop_unused(records, phases, shown)
-    phases, nodes = shared(phases, program.nodes, records, {(place[0], place[2]) for place in shown})
+    shown, records = _shown(program), _copy(program.records)
+    stepping = {phase: calls if phase in STEPPING else () for phase, calls in program.phases.items()}
+    pruned = compacted(_pruned(stepping, shown), records, set(program.nodes), lambda place: place in shown)
+    _drop_unused(records, pruned, shown)
+    phases, nodes = shared(pruned, program.nodes, records, {(place[0], place[2]) for place in shown})
     parameters = {
         node: {name: v for name, v in numbers.items() if name in records.fields.get((node[0], "parameters"), {})}
         for node, numbers in program.parameters.items()

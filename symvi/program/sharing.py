@@ -66,9 +66,13 @@ class _Lives:
             for call in reversed(calls):
                 nodes = {port.label: node for port, node in zip(call.kernel.ports, call.nodes, strict=True)}
                 reads, writes = (set(_entries(nodes, places)) for places in (call.kernel.reads, call.kernel.writes))
-                self.at.append(tuple({spot for spot, _ in found} for found in (reads, writes, alive)))
+                self.at.append((_spots(reads), _spots(writes), _spots(alive)))
                 alive = (alive - writes) | reads
-            self.handed_on |= {spot for spot, _ in alive}
+            self.handed_on |= _spots(alive)
+
+
+def _spots(entries: Collection[tuple[Spot, int]]) -> set[Spot]:
+    return {spot for spot, _ in entries}
 
 
 def _entries(nodes: Mapping[str, Node], places: Sequence[Location]) -> Iterator[tuple[Spot, int]]:
