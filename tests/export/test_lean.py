@@ -73,6 +73,7 @@ CASES = {
     "governor": (demo("governor"), 1),
     "slider_crank": (demo("slider_crank"), 1),
 }
+EXACT = ("balls", "driven", "four_bar")  # those that are looked at in double, too
 
 
 def both(folder: Path, mechanism: Mechanism, inputs: int, real: str, coordinates: str, layout: str = "auto", **how):
@@ -90,17 +91,17 @@ def test_starts_and_steps_are_those_of_the_full_text(tmp_path: Path, name: str, 
     call, so that no call reads what it has not written."""
     need("cc")
     make, inputs = CASES[name]
-    for real in ("float", "double"):
+    for real in ("float", "double") if name in EXACT else ("float",):
         lean, full = both(tmp_path / real, make(), inputs, real, coordinates)
         assert lean == full
         assert len({line.split()[BITS] for line in lean}) > 20
         assert {int(line.split()[STATUS]) for line in lean[5:]} <= {SolverStatus.OK, SolverStatus.UNSETTLED}
 
 
-@pytest.mark.parametrize("layout", ["inline", "unrolled", "looped"])
-def test_layouts_take_the_same_steps(tmp_path: Path, layout: str) -> None:
+@pytest.mark.parametrize(("layout", "count"), [("inline", 4), ("unrolled", 4), ("looped", 14)])
+def test_layouts_take_the_same_steps(tmp_path: Path, layout: str, count: int) -> None:
     need("cc")
-    lean, full = both(tmp_path, balls(14), 0, "float", "tree", layout, steps=50)
+    lean, full = both(tmp_path, balls(count), 0, "float", "tree", layout, steps=50)
     assert lean == full
 
 
@@ -109,8 +110,9 @@ def test_what_does_not_converge_is_no_ok(tmp_path: Path, coordinates: str) -> No
     """One iteration of long steps leaves more than the tolerance; wild inputs fail, and the state stays."""
     need("cc")
     lean, full = both(tmp_path / "long", driven(), 4, "double", coordinates, step=0.05, iterations=1)
-    assert lean == full and {int(line.split()[STATUS]) for line in lean[5:]} == {SolverStatus.UNSETTLED}
-    failures = set()
+    statuses = {int(line.split()[STATUS]) for line in lean[5:]}
+    assert lean == full and SolverStatus.UNSETTLED in statuses and SolverStatus.OK not in statuses
+    failures = set(statuses)
     for swing in (3.0, 1e4, 1e300):
         lean, full = both(tmp_path / f"{swing:g}", driven(), 4, "double", coordinates, swing=swing)
         assert lean == full

@@ -79,7 +79,7 @@ int main(void)
         }
         forget();
         status = NAME_step(&p, &o, &z, &u, &w, &info);
-        printf("%d %.9g ", info.iterations, (double)info.increment);
+        printf("%d %.9g ", info.iterations, (status < 0) ? 0.0 : (double)info.increment);
         show(status);
     }
     return 0;
