@@ -46,6 +46,9 @@ def export(
     slopes: Annotated[
         bool, typer.Option(help="Add derivatives of a step: PREFIX_tangent, PREFIX_adjoint, PREFIX_linearize.")
     ] = False,
+    lean: Annotated[
+        bool, typer.Option(help="Starts and steps of --fixed-iterations alone, in the least memory.")
+    ] = False,
 ) -> Mapping[str, Any]:
     """Write a mechanism's solver as a folder: sources, build files, self-test, figures."""
     from symvi.exporters import export as write
@@ -71,6 +74,7 @@ def export(
             measure=measure,
             model=model,
             slopes=slopes,
+            lean=lean,
         )
     manifest, folder = exported.manifest, Path(output)
     for name in exported.files:

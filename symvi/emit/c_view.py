@@ -237,6 +237,7 @@ def view_of(
         "fastest": {each.name.lower(): printer.literal(each.fastest) for each in Beginning},
         "fall": printer.literal(Fraction(str(FALL))),
         "chords": program.notes["chords"],
+        "lean": program.notes.get("lean", False),
         "open_entries": open_entries(program),
         "chord": printer.literal(Fraction(str(CHORD))),
         "curved": printer.literal(Fraction(str(CURVED))),
@@ -361,7 +362,8 @@ def _following(program: Program, layout: str) -> Program:
 
     Each waits for its own last link. Only loops over many links gain by that: processors look over those of a few.
     """
-    if layout != "looped" or not program.notes["chords"] or "rule" in program.notes:
+    notes = program.notes
+    if layout != "looped" or not notes["chords"] or "rule" in notes or "lean" in notes:
         return program
     ways = in_one_way(program.phases["substitute"], program.phases["advance"])
     return replace(program, phases={**program.phases, "follow": tuple(ways)})

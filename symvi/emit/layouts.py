@@ -48,8 +48,11 @@ def is_too_large(layout: str, program: Program) -> bool:
 
 
 def choose_layout(program: Program) -> str:
-    """Inline while it fits the nearest cache; then the order written out for a reader; then a table."""
-    if inline_size(program) <= NEAREST_CACHE and "near" not in program.notes:
+    """Inline while it fits the nearest cache; then the order written out for a reader; then a table.
+
+    What is to be small is not written out in place: kernels that several nodes share stand there once.
+    """
+    if inline_size(program) <= NEAREST_CACHE and not program.notes.keys() & {"near", "lean"}:
         return "inline"
     return "unrolled" if len(program.nodes["body"]) <= READABLE else "looped"
 

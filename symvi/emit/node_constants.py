@@ -8,6 +8,7 @@ from functools import cached_property
 from symvi.emit.constants import Thing, constants_of, plain_constant
 from symvi.emit.node_groups import NodeGroups
 from symvi.program.program import Node
+from symvi.program.sharing import SUMS
 
 
 class NodeConstants:
@@ -23,7 +24,7 @@ class NodeConstants:
 
     def _named(self) -> Iterator[Node]:
         for kind in self.groups.kinds:
-            if kind not in ("common", "link", "side", *self._reaches) and not kind.startswith("edge"):
+            if kind not in ("common", "link", "side", SUMS, *self._reaches) and not kind.startswith("edge"):
                 yield from self.program.nodes[kind]
 
     @property

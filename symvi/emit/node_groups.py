@@ -59,6 +59,12 @@ class NodeGroups:
 
     def row_groups(self) -> Iterator[dict]:
         """Node types whose rows are reported: constraints, and the rows that are only watched."""
+        watched = {
+            call.kernel.kind(place.port)
+            for call in self.program.phases.get("watch", ())
+            for place in call.kernel.writes
+            if place.field == "g"
+        }
         for kind in self.kinds:
             fields = {f.name: f.size for f in self.program.records.of(kind, "work")}
             if "g" in fields:
@@ -66,7 +72,7 @@ class NodeGroups:
                     "kind": kind,
                     "count": len(self.program.nodes[kind]),
                     "rows": fields["g"],
-                    "watched": "y" not in fields,
+                    "watched": kind in watched,
                     "solved": "f" in fields,
                     "led": "base" not in fields,
                     "guarded": any(f.name == "guard" for f in self.program.records.of(kind, "parameters")),

@@ -50,6 +50,7 @@ def export(
     slopes: bool = False,
     order: int | str = 2,
     rule: str | None = None,
+    lean: bool = False,
 ) -> Exported:
     """Write a mechanism's solver as a folder for a firmware project: sources, build files, self-test, figures.
 
@@ -65,7 +66,9 @@ def export(
     for float, Cortex-M7 for double). measure: False leaves the boards' figures out, which is quicker. model: True adds
     what a model is asked in joint coordinates, PREFIX_mass_matrix(...) and others, in a header and a source of its own.
     slopes: True adds derivatives of a step, in double: PREFIX_tangent and PREFIX_adjoint along one direction, and for
-    trees the matrices, PREFIX_linearize; the manifest names their states and inputs.
+    trees the matrices, PREFIX_linearize; the manifest names their states and inputs. lean: True leaves starts and steps
+    alone, in the least memory: exactly `fixed_iterations` of Newton each, never in parts, and nothing that reads a
+    motion but its state. They are those of the same export without it, to the bit.
 
     Raises SymviError: an unknown target, a prefix that is no name in C, a folder that holds other files, a budget that
     is not met (with what would fit) or cannot be checked, a motion that fails within the self-test; CompilerError where
@@ -76,7 +79,7 @@ def export(
     name = mechanism.name if prefix is None else prefix
     request = Request(
         mechanism, real, layout, fixed_iterations, substeps, name, step, loops, coordinates, max_text, max_ram, measure,
-        model, slopes, name_of(order, rule) or 2,
+        model, slopes, name_of(order, rule) or 2, lean,
     )  # fmt: skip
     place = checked_path(folder)
     if not fspath(folder):

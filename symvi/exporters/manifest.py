@@ -50,6 +50,7 @@ def manifest_of(request: Request, text: ExportedText, goldens: dict[str, Golden 
         "prefix": sources.name,
         "real": sources.real,
         "layout": sources.layout,
+        "lean": request.lean,
         "loops": request.loops,
         "step": float(request.step),
         "steps": steps,
@@ -128,6 +129,8 @@ def _uneven_options(request: Request) -> list[str]:
 
 
 def _of_text(options: dict[str, Any], plan) -> dict[str, Any]:
-    """The options that the text has: those of contacts belong to mechanisms with contacts, limits, dry friction."""
-    own = ("complementarity", "papers_method")
-    return {key: value for key, value in options.items() if plan.notes["inequalities"] or key not in own}
+    """The options that the text has: those of contacts belong to mechanisms with contacts, limits, dry friction, and
+    those of a search to texts that do search."""
+    others = () if plan.notes["inequalities"] else ("complementarity", "papers_method")
+    others += ("max_iterations", "max_halvings", "substeps") if "lean" in plan.notes else ()
+    return {key: value for key, value in options.items() if key not in others}

@@ -31,7 +31,7 @@ class Request:
     in every step, or 0 (until it converges). substeps: parts that a step which fails may be split into. prefix: of
     every symbol and file. step: of the exported defaults [s]. most_text, most_ram: budgets [bytes], or None. measure:
     whether figures of boards are measured. model: whether what a model is asked comes along. slopes: whether
-    derivatives of a step do.
+    derivatives of a step do. lean: steps of that many fixed iterations alone, for little memory.
 
     Raises SymviError, naming the option, for what cannot be exported.
     """
@@ -51,6 +51,7 @@ class Request:
     model: bool = False
     slopes: bool = False
     order: int | str = 2
+    lean: bool = False
 
     def __post_init__(self) -> None:
         _one_of("real", self.real, ("double", "float"))
@@ -58,7 +59,7 @@ class Request:
         _one_of("loops", self.loops, _LOOPS)
         _one_of("coordinates", self.coordinates, _COORDINATES)
         composition_of(self.order)
-        for name in ("measure", "model", "slopes"):
+        for name in ("measure", "model", "slopes", "lean"):
             if not isinstance(getattr(self, name), bool):
                 raise SymviError(f"{name} {shown(getattr(self, name))}: must be True or False")
         if self.slopes and self.real != "double":
@@ -75,6 +76,8 @@ class Request:
             )
         if not _is_count(self.substeps, 1) or self.substeps not in PARTS:
             raise SymviError(f"substeps {shown(self.substeps)}: must be a power of two, from 1 to {MOST_PARTS}")
+        if self.lean:
+            self._check_lean()
         if isinstance(self.step, bool) or not isinstance(self.step, int | float) or not 0 < self.step < float("inf"):
             raise SymviError(f"step {shown(self.step)}: must be a positive number of seconds")
         if not SMALLEST <= self.step <= LARGEST:
@@ -88,6 +91,18 @@ class Request:
         for name, value in (("max_text", self.most_text), ("max_ram", self.most_ram)):
             if value is not None and not _is_count(value, 1):
                 raise SymviError(f"{name} {shown(value)}: must be a positive number of bytes")
+
+    def _check_lean(self) -> None:
+        """Raises SymviError for what a lean export leaves out."""
+        if not self.fixed_iterations:
+            raise SymviError(
+                "lean: every step of a lean export takes the same number of iterations; "
+                "give it, as --fixed-iterations 2"
+            )
+        if self.slopes:
+            raise SymviError("lean: derivatives of a step are left out of a lean export; leave out one of the two")
+        if composition_of(self.order) is not None or is_rule(self.order):
+            raise SymviError(f"lean: steps of a lean export are of order 2, and these are of {self.order!r}")
 
 
 def _is_count(value: object, least: int) -> bool:

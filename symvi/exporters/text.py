@@ -30,7 +30,7 @@ class ExportedText:
 def program_of(request: Request) -> Program:
     """The program of a request, its default step the one that was asked for."""
     check_described(request.mechanism, request.real)
-    program = composed(request.mechanism, request.loops, request.coordinates, request.order)
+    program = composed(request.mechanism, request.loops, request.coordinates, request.order, lean=request.lean)
     common = {**program.parameters.get(COMMON, {}), "h": (float(request.step),)}
     return replace(program, parameters={**program.parameters, COMMON: common})
 

@@ -24,13 +24,18 @@ from symvi.program.tree_refusals import refusal
 from symvi.registry import law_of
 
 
-def program_of(system: MultibodySystem, choices: Choices, formulation: type[Formulation] | None) -> Program:
-    """The program of a mechanism. formulation: None for the one that takes fewer operations."""
+def program_of(
+    system: MultibodySystem, choices: Choices, formulation: type[Formulation] | None, saving: bool = False
+) -> Program:
+    """The program of a mechanism. formulation: None for the one that takes fewer operations. saving: lean.py."""
     found = formulation or known_to_be_cheaper(system, choices)
     if found is not None:
-        return Composer(system, choices, found).program()
-    both = (Composer(system, choices, kind).program() for kind in (TreeCoordinates, MaximalCoordinates))
-    return min(both, key=work_of)
+        return Composer(system, choices, found, saving).program()
+    both = [Composer(system, choices, kind).program() for kind in (TreeCoordinates, MaximalCoordinates)]
+    program = min(both, key=work_of)
+    if not saving:
+        return program
+    return Composer(system, choices, TreeCoordinates if program is both[0] else MaximalCoordinates, saving).program()
 
 
 def known_to_be_cheaper(system: MultibodySystem, choices: Choices) -> type[Formulation] | None:

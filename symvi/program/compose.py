@@ -12,6 +12,7 @@ from symvi.physics.multibody import MultibodySystem
 from symvi.program.acting import Acting
 from symvi.program.draft import Draft
 from symvi.program.formulation import Formulation
+from symvi.program.lean import lean
 from symvi.program.maximal import MaximalCoordinates
 from symvi.program.notes import baked_entries, carried_angles, constraint_notes
 from symvi.program.phases import TANGENTS
@@ -21,15 +22,19 @@ from symvi.program.program import Notes, Program
 
 
 class Composer:
-    """Builds one program; used once. formulation: what is solved for, e.g. MaximalCoordinates."""
+    """Builds one program; used once.
+
+    formulation: what is solved for, e.g. MaximalCoordinates. saving: whether steps alone are left of it (lean.py).
+    """
 
     def __init__(
         self,
         system: MultibodySystem,
         choices: Choices = NOTHING_DROPPED,
         formulation: type[Formulation] = MaximalCoordinates,
+        saving: bool = False,
     ):
-        self.draft, self.problem = Draft(), Problem(system, choices)
+        self.draft, self.problem = Draft(), Problem(system, choices, saving)
         self.formulation = formulation(self.draft, self.problem)
         self.acting = Acting(self.draft, self.problem, self.formulation)
 
@@ -106,7 +111,7 @@ class Composer:
         draft.phases = {phase: list(calls) for phase, calls in formulation.simplified(draft.phases).items()}
         draft.drop_unused_fields()
         tangents = {phase: tuple(draft.phases.pop(phase)) for phase in TANGENTS}
-        return Program(
+        program = Program(
             mechanism.name,
             mechanism.digest,
             draft.records,
@@ -117,6 +122,7 @@ class Composer:
             notes,
             tangents,
         )
+        return lean(program) if problem.saving else program
 
     def _works(self) -> list[dict]:
         """What does work, drivers first, as they are described: some joints of a tree are led, others are not."""

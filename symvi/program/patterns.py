@@ -56,10 +56,10 @@ class Patterns:
             if place[1] == "work" and place not in looked_at and self.needed(place)
         }
         self._drop_unread(made, fixed)
-        made = {original: _with_used_ports(kernel) for original, kernel in made.items()}
+        made = {original: with_used_ports(kernel) for original, kernel in made.items()}
         found = {}
         for phase, calls in self.phases.items():
-            found[phase] = [_called(call, made[call.kernel]) for call in calls if made[call.kernel].outputs]
+            found[phase] = [called_with(call, made[call.kernel]) for call in calls if made[call.kernel].outputs]
         found["setup"] = [*found["setup"], *self._constants()]
         return found
 
@@ -138,7 +138,7 @@ class Patterns:
         def known(location: Location) -> Fraction | Location:
             return constants.get(self._place(kernel, location), location)
 
-        return _copied(kernel, known)
+        return copied(kernel, known)
 
     def _drop_unread(self, made: dict[Kernel, Kernel], fixed: Collection[Kernel]) -> None:
         """Leave out stores that nothing comes of: no kernel makes something of them that is needed."""
@@ -196,12 +196,13 @@ def _outcome(operation: str, values: Sequence[object]) -> object:
     return graph.constant_value(graph.apply(operation, [graph.constant(value) for value in known]))
 
 
-def _with_used_ports(kernel: Kernel) -> Kernel:
+def with_used_ports(kernel: Kernel) -> Kernel:
+    """The kernel with those of its ports that it reads or writes."""
     used = {location.port for location in (*kernel.reads, *kernel.writes)}
     return replace(kernel, ports=tuple(port for port in kernel.ports if port.label in used))
 
 
-def _called(call: Call, kernel: Kernel) -> Call:
+def called_with(call: Call, kernel: Kernel) -> Call:
     """The call with the nodes of the ports that the kernel still has."""
     nodes = {port.label: node for port, node in zip(call.kernel.ports, call.nodes, strict=True)}
     return replace(call, kernel=kernel, nodes=tuple(nodes[port.label] for port in kernel.ports))
@@ -233,7 +234,7 @@ def _moved(kernel: Kernel, places: Mapping[tuple[str, str], Mapping[int, int]]) 
         entries = places.get((kernel.kind(location.port), location.field), {}) if location.store == "work" else {}
         return replace(location, index=entries.get(location.index, location.index))
 
-    copy = _copied(kernel, moved)
+    copy = copied(kernel, moved)
     return replace(copy, outputs=tuple((moved(location), scalar) for location, scalar in copy.outputs))
 
 
@@ -248,8 +249,8 @@ def _one(graph: Graph, operation: str, operands: Sequence[Scalar]) -> Scalar | N
     return None
 
 
-def _copied(kernel: Kernel, known: Callable[[Location], Fraction | Location]) -> Kernel:
-    """A kernel built anew on other inputs: numbers, or other places."""
+def copied(kernel: Kernel, known: Callable[[Location], Fraction | Location], named: bool = False) -> Kernel:
+    """A kernel built anew on other inputs: numbers, or other places. named: these are called as the places before."""
     source, graph = kernel.graph, Graph()
     copies: dict[int, Scalar] = {}
     places: dict[int, int] = {}
@@ -263,7 +264,9 @@ def _copied(kernel: Kernel, known: Callable[[Location], Fraction | Location]) ->
             if isinstance(value, Fraction):
                 copies[index] = graph.constant(value)
             else:
-                copies[index] = graph.symbol(value, source.rate(index), source.names.get(index))
+                place = source.arguments(index)[0]
+                name = source.names.get(index) or (f"{place.field}_{place.index}" if named else None)
+                copies[index] = graph.symbol(value, source.rate(index), name)
         else:
             operands = [copies[i] for i in source.operands(index)]
             copies[index] = _one(graph, operation, operands) or graph.apply(operation, operands)

@@ -17,10 +17,11 @@ class Problem:
     """A mechanism with the models of its forces, contacts, limits and dry friction, whatever it is solved for.
 
     forces: at the knots and along coordinates. inequalities: contacts, limits, dry friction, in this order.
+    saving: whether little memory counts more than time, and readings of a motion do not count (lean.py).
     """
 
-    def __init__(self, system: MultibodySystem, choices: Choices):
-        self.system, self.mechanism, self.choices = system, system.mechanism, choices
+    def __init__(self, system: MultibodySystem, choices: Choices, saving: bool = False):
+        self.system, self.mechanism, self.choices, self.saving = system, system.mechanism, choices, saving
         self.forces, self.inequalities = system.forces, system.inequalities
 
     @cached_property

@@ -123,7 +123,8 @@ class Notes(Findings, OrderNotes, MotionNotes):
     Each table names a node by "kind" and "index". constraints: what a user calls the rows. angles: which coordinate a
     carried angle belongs to. baked: element.field -> {entry: exact value}. inequalities: contacts, limits and dry
     friction. works, losses: nodes whose energy is accounted for. watched: rows that were dropped are evaluated.
-    composition: the name of that of its steps, where they are of an order above 2.
+    composition: the name of that of its steps, where they are of an order above 2. lean: whether steps alone are
+    left (lean.py).
     """
 
     constraints: list[dict[str, Any]]
@@ -136,6 +137,7 @@ class Notes(Findings, OrderNotes, MotionNotes):
     losses: list[dict[str, Any]]
     uses_c_library: bool
     composition: NotRequired[str]
+    lean: NotRequired[bool]
 
 
 @dataclass(frozen=True)

@@ -267,9 +267,9 @@ class TreeCoordinates:
 
     def simplified(self, phases: Mapping[str, Sequence[Call]]) -> Mapping[str, Sequence[Call]]:
         """The calls without what is the same in every step, and without what nobody reads then; one for each link."""
-        kinds = {BODY, *(node.kind for node in self.nodes.values()), *self.border.kinds}
-        needed = self.needed()
-        phases = of_links(phases, kinds - set(self.border.kinds), LOOKING) if self.summed else phases
+        kinds, needed = {BODY, *(node.kind for node in self.nodes.values()), *self.border.kinds}, self.needed()
+        if self.summed and not self.problem.saving:
+            phases = of_links(phases, kinds - set(self.border.kinds), LOOKING)
         simpler = Patterns(phases, kinds, LOOKING, needed, given_rates(self.links.values())).simplified()
         return compacted(simpler, self.draft.records, kinds, needed)
 

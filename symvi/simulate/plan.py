@@ -196,7 +196,8 @@ def plan_of(program: Program) -> Plan:
                     places[f"{kind}/{node.index}/{field.name}"] = offset, field.size
                     offset += field.size
         fields[store], sizes[store] = places, offset
-    sizes["work"] += sizes["state"] * (2 if program.phases["push"] else 1)  # where a step began, and led
+    if not program.notes.get("lean"):
+        sizes["work"] += sizes["state"] * (2 if program.phases["push"] else 1)  # where a step began, and led
     if "near" in program.notes:
         sizes["work"] += reals_of(program.notes["near"]["integers"])
     kinds = list(program.nodes)

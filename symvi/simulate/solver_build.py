@@ -135,11 +135,13 @@ def composed(
     coordinates: str = "auto",
     order: int | str = 2,
     known: tuple[MultibodySystem, Choices] | None = None,
+    lean: bool = False,
 ):
     """The program of a mechanism, its loops analysed. Raises MechanismError, AssemblyError.
 
     coordinates: what is solved for, "maximal", "tree", or "auto": what takes fewer operations. order: of the steps, or
     a composition by name. known: what `decided` said, where that was asked before: loops of many bodies take long.
+    lean: steps alone, for little memory (symvi/program/lean.py).
     """
     from symvi.analysis.refusals import beyond_doubles
     from symvi.program.cheapest import program_of
@@ -150,7 +152,7 @@ def composed(
     system, choices = known or decided(mechanism, loops, composition is not None)
     try:
         with np.errstate(over="raise", invalid="raise", divide="raise"):
-            program = program_of(system, choices, _formulation(system, choices, coordinates, rule))
+            program = program_of(system, choices, _formulation(system, choices, coordinates, rule), lean)
     except (ArithmeticError, np.linalg.LinAlgError):
         raise beyond_doubles(mechanism) from None
     if composition is None:

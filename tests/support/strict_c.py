@@ -7,6 +7,7 @@ from pathlib import Path
 
 from symvi.mechanism import Mechanism
 from symvi.simulate.solver_build import text_of
+from tests.support import lean
 
 STRICT = (
     "-std=c99 -pedantic -Wall -Wextra -Werror -Wconversion -Wdouble-promotion -Wfloat-equal -Wfloat-conversion "
@@ -207,3 +208,104 @@ def _filled(caller: str, prefix: str, header: str, real: str) -> str:
             rf"^{mark}$" if mark in ("DECLARED", "CALLED", "FORCES", "OPTIONS") else mark, text, caller, flags=re.M
         )
     return "\n".join(line for line in caller.splitlines() if line.strip()) + "\n"
+
+
+# --- lean texts -------------------------------------------------------------------------------------------------------
+LEAN_CALLER = """\
+#include "NAME.h"
+
+int main(void)
+{
+    static NAME_parameters parameters;
+    static NAME_options options;
+    static NAME_state state;
+    static NAME_input input;
+    static NAME_work work;
+    static NAME_info info;
+    NAME_real change = ONE;
+    const char version[] = CAPITALS_VERSION;
+    int status = NAME_check(CAPITALS_ABI, CAPITALS_DIGEST, CAPITALS_SIZES) + (int)version[0] - (int)version[0];
+    if (status == 0) {
+        status = NAME_reset(&NAME_described, &options, &state, &input, &work);
+    }
+    if (status == 0) {
+        status = NAME_init(&parameters, &options, &state, &input, &work);
+    }
+    NAME_parameters_default(&parameters);
+    if (NAME_update_parameters(&parameters) < 0) {
+        return 3;
+    }
+    NAME_options_default(&options);
+    NAME_state_default(&state);
+    NAME_input_default(&input);
+    for (int knot = 0; (knot < 3) && (status >= 0); knot++) {
+        status = NAME_start(&parameters, &state, &input, &work, knot, &change);
+    }
+    for (int n = 0; (n < 1000) && (status >= 0); n++) {
+        status = NAME_step(&parameters, &options, &state, &input, &work, &info);
+    }
+    return (status < 0) ? 1 : 0;
+}
+"""
+LEAN_PROOF = """\
+#include "NAME.h"
+
+volatile int choice;
+volatile NAME_real number;
+
+NAME_parameters parameters;
+NAME_options options;
+NAME_state state;
+NAME_input input;
+NAME_work work;
+NAME_info info;
+NAME_real change;
+const char unlike[128] = "unlike";
+
+/*@ assigns ((char *)record)[0 .. size - 1] \\from \\nothing; */
+void anything(void *record, unsigned long size);
+
+/* Every entry point, on any numbers, in any order, as above. */
+void prove(void)
+{
+    int status = NAME_check(choice, (choice != 0) ? CAPITALS_DIGEST : unlike, (choice != 0) ? CAPITALS_SIZES : 1u);
+    NAME_options_default(&options);
+    options.tolerance = number;
+    options.extrapolate = choice;
+    options.fixed_iterations = (choice != 0) ? 3 : ((choice != 0) ? 0 : ((choice != 0) ? 1001 : -1));
+    anything(&parameters, sizeof(parameters));
+    anything(&state, sizeof(state));
+    anything(&input, sizeof(input));
+    anything(&work, sizeof(work));
+    anything(&info, sizeof(info));
+    while (choice != 0) {
+        if (choice == 1) {
+            NAME_parameters_default(&parameters);
+            NAME_state_default(&state);
+            NAME_input_default(&input);
+        } else if (choice == 2) {
+            status = NAME_init(&parameters, &options, &state, &input, &work);
+        } else if (choice == 3) {
+            status = NAME_start(&parameters, &state, &input, &work, choice, (choice != 0) ? &change : 0);
+        } else if (choice == 4) {
+            status = NAME_step(&parameters, &options, &state, &input, &work, &info);
+        } else if (choice == 5) {
+            status = NAME_update_parameters(&parameters);
+        } else {
+            anything(&work, sizeof(work));
+        }
+    }
+}
+"""
+
+
+def written_lean(folder: Path, mechanism: Mechanism, real: str, layout: str = "auto", coordinates: str = "tree") -> str:
+    """The same as `written` of a lean text, which has fewer entry points."""
+    sources = lean.text(mechanism, real, coordinates, True, layout)
+    header = sources.files[f"{sources.name}.h"]
+    files = {**sources.files, "caller.c": _filled(LEAN_CALLER, sources.name, header, real)}
+    for file, contents in files.items():
+        (folder / file).write_text(contents, encoding="utf-8")
+    (folder / "proof").mkdir(exist_ok=True)
+    (folder / "proof" / "proof.c").write_text(_filled(LEAN_PROOF, sources.name, header, real), encoding="utf-8")
+    return sources.name

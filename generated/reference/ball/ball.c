@@ -3317,30 +3317,47 @@ static real take_velocities(ball_state *z, const ball_work *w)
     return largest;
 }
 
-/* momenta from velocities; returns the largest change of one by projection onto the joints */
-static real momenta_from_velocities(const ball_parameters *p, ball_state *z, const ball_input *u, ball_work *w, int knot)
+/* before momenta are made of velocities: what is known at the knot. before: length of the step before, or 0 */
+static void begin_start(const ball_parameters *p, ball_state *z, const ball_input *u, ball_work *w, real before)
 {
-    real largest = 0.0;
     set_up(p, w, 0);
     set_switches(w, 0.0, 1.0, 0.0);
+    (void)u;
     run_prepare(p, z, w);
     z->common[0].level = 0.0;
-    z->common[0].before = (knot == 0) ? p->common[0].h : 0.0;
-    z->common[0].earlier = z->common[0].before;
-    if (knot == 0) {
-        run_start_momenta_of_chord(p, z, w);
-        return largest;
-    }
+    z->common[0].before = before;
+    z->common[0].earlier = before;
+}
+
+/* momenta from velocities at the knot; returns the largest change of one by projection onto the joints */
+static real momenta_at_knot(const ball_parameters *p, ball_state *z, const ball_input *u, ball_work *w)
+{
+    real largest;
+    begin_start(p, z, u, w, 0.0);
     run_start_momenta(p, z, w);
     knot_velocities(p, z, u, w, 0.0, false);
     largest = take_velocities(z, w);
+    run_start_momenta(p, z, w);
+    return largest;
+}
+
+/* the same from velocities at the knot, over the step before, or of bodies that turn at them */
+static real momenta_from_velocities(const ball_parameters *p, ball_state *z, const ball_input *u, ball_work *w, int knot)
+{
+    real largest;
+    if (knot == 0) {
+        begin_start(p, z, u, w, p->common[0].h);
+        run_start_momenta_of_chord(p, z, w);
+        return 0.0;
+    }
+    largest = momenta_at_knot(p, z, u, w);
     if (knot == 2) {
         /* what turns at these rates has less momentum than they have; joints join that as well */
         run_start_momenta_of_turn(p, z, w);
         knot_velocities(p, z, u, w, 0.0, false);
         (void)take_velocities(z, w);
+        run_start_momenta(p, z, w);
     }
-    run_start_momenta(p, z, w);
     return largest;
 }
 
@@ -3925,11 +3942,11 @@ int ball_check(int abi, const char *digest, unsigned long sizes)
 }
 
 /* whether a body turns by a right angle or more in a step, where momenta are no longer of one turn alone. A knot's momentum J w is
- * J sin(turn)/h over a step; the rate over a step is 2 sin(turn/2)/h */
-static bool is_too_fast(const ball_parameters *p, const ball_state *z, int knot)
+ * J sin(turn)/h over a step; the rate over a step is 2 sin(turn/2)/h.
+ * most: the square of that angle */
+static bool is_too_fast(const ball_parameters *p, const ball_state *z, real most)
 {
     const real h = p->common[0].h;
-    const real most = (knot == 0) ? 2.0 : ((knot == 2) ? 2.4674011002723395 : 1.0);
     for (unsigned int n = 0u; n < 1u; n++) {
         const real *const own = z->body[n].w;
         const real turn[3] = { own[0]*h, own[1]*h, own[2]*h };
@@ -3940,8 +3957,9 @@ static bool is_too_fast(const ball_parameters *p, const ball_state *z, int knot)
     return false;
 }
 
-/* how a knot stands: whether steps can follow, numbers finite, joints closed, bodies apart */
-static int standing(const ball_parameters *p, const ball_state *z, const ball_input *u, ball_work *w, int knot)
+/* how a knot stands: whether steps can follow, numbers finite, joints closed, bodies apart. fastest: the
+ * square of a turn in a step that is too large */
+static int standing(const ball_parameters *p, const ball_state *z, const ball_input *u, ball_work *w, real fastest)
 {
     const real most = (p->common[0].limit > 1e-08) ? p->common[0].limit : 1e-08;
     if (!is_step(p)) {
@@ -3950,7 +3968,7 @@ static int standing(const ball_parameters *p, const ball_state *z, const ball_in
     set_up(p, w, 0);
     set_switches(w, 0.0, 1.0, 0.0);
     run_prepare(p, z, w);
-    if (is_too_fast(p, z, knot)) {
+    if (is_too_fast(p, z, fastest)) {
         return BALL_DOMAIN;
     }
     if (!all_finite(z, u)) {
@@ -3972,9 +3990,10 @@ int ball_start(const ball_parameters *p, ball_state *z, const ball_input *u, bal
     ball_real *change)
 {
     /* rates of turn are looked at before angular velocities are made of them */
-    const bool fast = (knot == 2) && is_step(p) && is_too_fast(p, z, knot);
+    const real fastest = (knot == 0) ? 2.0 : ((knot == 2) ? 2.4674011002723395 : 1.0);
+    const bool fast = (knot == 2) && is_step(p) && is_too_fast(p, z, fastest);
     const real largest = is_step(p) ? momenta_from_velocities(p, z, u, w, knot) : 0.0;
-    const int status = standing(p, z, u, w, knot);
+    const int status = standing(p, z, u, w, fastest);
     if (change != NULL) {
         *change = largest;
     }
@@ -3995,8 +4014,8 @@ int ball_reset(const ball_parameters *p, ball_options *o, ball_state *z, ball_in
     if (!is_step(p)) {
         return BALL_BAD_STEP;
     }
-    (void)momenta_from_velocities(p, z, u, w, 1);
-    return standing(p, z, u, w, 1);
+    (void)momenta_at_knot(p, z, u, w);
+    return standing(p, z, u, w, 1.0);
 }
 
 int ball_init(ball_parameters *p, ball_options *o, ball_state *z, ball_input *u, ball_work *w)

@@ -2521,30 +2521,47 @@ static real take_velocities(pendulum_state *z, const pendulum_work *w)
     return largest;
 }
 
-/* momenta from velocities; returns the largest change of one by projection onto the joints */
-static real momenta_from_velocities(const pendulum_parameters *p, pendulum_state *z, const pendulum_input *u, pendulum_work *w, int knot)
+/* before momenta are made of velocities: what is known at the knot. before: length of the step before, or 0 */
+static void begin_start(const pendulum_parameters *p, pendulum_state *z, const pendulum_input *u, pendulum_work *w, real before)
 {
-    real largest = 0.0;
     set_up(p, w, 0);
     set_switches(w, 0.0, 1.0, 0.0);
+    (void)u;
     run_prepare(p, z, w);
     z->common[0].level = 0.0;
-    z->common[0].before = (knot == 0) ? p->common[0].h : 0.0;
-    z->common[0].earlier = z->common[0].before;
-    if (knot == 0) {
-        run_start_momenta_of_chord(p, z, w);
-        return largest;
-    }
+    z->common[0].before = before;
+    z->common[0].earlier = before;
+}
+
+/* momenta from velocities at the knot; returns the largest change of one by projection onto the joints */
+static real momenta_at_knot(const pendulum_parameters *p, pendulum_state *z, const pendulum_input *u, pendulum_work *w)
+{
+    real largest;
+    begin_start(p, z, u, w, 0.0);
     run_start_momenta(p, z, w);
     knot_velocities(p, z, u, w, 0.0);
     largest = take_velocities(z, w);
+    run_start_momenta(p, z, w);
+    return largest;
+}
+
+/* the same from velocities at the knot, over the step before, or of bodies that turn at them */
+static real momenta_from_velocities(const pendulum_parameters *p, pendulum_state *z, const pendulum_input *u, pendulum_work *w, int knot)
+{
+    real largest;
+    if (knot == 0) {
+        begin_start(p, z, u, w, p->common[0].h);
+        run_start_momenta_of_chord(p, z, w);
+        return 0.0;
+    }
+    largest = momenta_at_knot(p, z, u, w);
     if (knot == 2) {
         /* what turns at these rates has less momentum than they have; joints join that as well */
         run_start_momenta_of_turn(p, z, w);
         knot_velocities(p, z, u, w, 0.0);
         (void)take_velocities(z, w);
+        run_start_momenta(p, z, w);
     }
-    run_start_momenta(p, z, w);
     return largest;
 }
 
@@ -2975,11 +2992,11 @@ int pendulum_check(int abi, const char *digest, unsigned long sizes)
 }
 
 /* whether a body turns by a right angle or more in a step, where momenta are no longer of one turn alone. A knot's momentum J w is
- * J sin(turn)/h over a step; the rate over a step is 2 sin(turn/2)/h */
-static bool is_too_fast(const pendulum_parameters *p, const pendulum_state *z, int knot)
+ * J sin(turn)/h over a step; the rate over a step is 2 sin(turn/2)/h.
+ * most: the square of that angle */
+static bool is_too_fast(const pendulum_parameters *p, const pendulum_state *z, real most)
 {
     const real h = p->common[0].h;
-    const real most = (knot == 0) ? 2.0 : ((knot == 2) ? 2.4674011002723395 : 1.0);
     for (unsigned int n = 0u; n < 1u; n++) {
         const real *const own = z->body[n].w;
         const real turn[3] = { own[0]*h, own[1]*h, own[2]*h };
@@ -2990,8 +3007,9 @@ static bool is_too_fast(const pendulum_parameters *p, const pendulum_state *z, i
     return false;
 }
 
-/* how a knot stands: whether steps can follow, numbers finite, joints closed, bodies apart */
-static int standing(const pendulum_parameters *p, const pendulum_state *z, const pendulum_input *u, pendulum_work *w, int knot)
+/* how a knot stands: whether steps can follow, numbers finite, joints closed, bodies apart. fastest: the
+ * square of a turn in a step that is too large */
+static int standing(const pendulum_parameters *p, const pendulum_state *z, const pendulum_input *u, pendulum_work *w, real fastest)
 {
     const real most = (p->common[0].limit > 1e-08) ? p->common[0].limit : 1e-08;
     if (!is_step(p)) {
@@ -3000,7 +3018,7 @@ static int standing(const pendulum_parameters *p, const pendulum_state *z, const
     set_up(p, w, 0);
     set_switches(w, 0.0, 1.0, 0.0);
     run_prepare(p, z, w);
-    if (is_too_fast(p, z, knot)) {
+    if (is_too_fast(p, z, fastest)) {
         return PENDULUM_DOMAIN;
     }
     if (!all_finite(z, u)) {
@@ -3019,9 +3037,10 @@ int pendulum_start(const pendulum_parameters *p, pendulum_state *z, const pendul
     pendulum_real *change)
 {
     /* rates of turn are looked at before angular velocities are made of them */
-    const bool fast = (knot == 2) && is_step(p) && is_too_fast(p, z, knot);
+    const real fastest = (knot == 0) ? 2.0 : ((knot == 2) ? 2.4674011002723395 : 1.0);
+    const bool fast = (knot == 2) && is_step(p) && is_too_fast(p, z, fastest);
     const real largest = is_step(p) ? momenta_from_velocities(p, z, u, w, knot) : 0.0;
-    const int status = standing(p, z, u, w, knot);
+    const int status = standing(p, z, u, w, fastest);
     if (change != NULL) {
         *change = largest;
     }
@@ -3042,8 +3061,8 @@ int pendulum_reset(const pendulum_parameters *p, pendulum_options *o, pendulum_s
     if (!is_step(p)) {
         return PENDULUM_BAD_STEP;
     }
-    (void)momenta_from_velocities(p, z, u, w, 1);
-    return standing(p, z, u, w, 1);
+    (void)momenta_at_knot(p, z, u, w);
+    return standing(p, z, u, w, 1.0);
 }
 
 int pendulum_init(pendulum_parameters *p, pendulum_options *o, pendulum_state *z, pendulum_input *u, pendulum_work *w)
@@ -3089,8 +3108,8 @@ int pendulum_place(const pendulum_parameters *p, pendulum_state *z, const pendul
     w->first = *z;
     take_motion(m, coordinates, rates);
     run_place(p, z, m);
-    (void)momenta_from_velocities(p, z, &held, w, 1);
-    status = standing(p, z, &held, w, 1);
+    (void)momenta_at_knot(p, z, &held, w);
+    status = standing(p, z, &held, w, 1.0);
     if (status < 0) {
         *z = w->first;
     }
