@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from symvi.errors import SolverError
+from symvi.errors import ArgumentError, SolverError
 from symvi.numbers.centring import UNSETTLED
 from symvi.numbers.control import SolverOptions, SolverStatus
 from symvi.simulate.linearization import Linearization
@@ -18,6 +18,7 @@ from symvi.simulate.slope_parts import aims, driven_to, ends, put_lengths
 from symvi.simulate.slope_trees import is_plain, matrices
 
 Array = NDArray[np.float64]
+CLOSED = 1e-7  # of what a parameter opens, that may be left where bodies have followed it
 ROUND_OFF = 1e-12  # of the largest singular value of rows and coordinates: below it they hold nothing
 
 
@@ -129,6 +130,7 @@ class Linearizer:
         scale = np.where(scale > 0, scale, 1.0)
         wanted = np.hstack([unit, -equations[:, size:]])
         along = np.linalg.lstsq(equations[:, :size] / scale, wanted / scale, rcond=ROUND_OFF)[0]
+        _check_closed(self.moving.names, (equations[:, :size] @ along - wanted) / scale, wanted / scale)
         moved = knot.moved @ along
         moved[:, count:] += np.hstack([knot.kept, knot.given])
         return np.asarray(along, float), moved
@@ -261,3 +263,14 @@ class Linearizer:
         sizes = {name: size for name, (_, size) in self.plan.fields["motion"].items() if name.endswith("/coordinate")}
         before = list(sizes).index(f"{each.kind}/{each.node}/coordinate")
         return sum(list(sizes.values())[:before]) + each.entry
+
+
+def _check_closed(names: Sequence[str], left: Array, wanted: Array) -> None:
+    """Raises ArgumentError for a parameter, of the last columns, that opens rows which no motion of bodies closes."""
+    first = wanted.shape[1] - len(names)
+    for column, name in enumerate(names, first):
+        if not np.abs(left[:, column]).max(initial=0.0) <= CLOSED * np.abs(wanted[:, column]).max(initial=0.0):
+            raise ArgumentError(
+                f"parameters: '{name}' opens a loop that no motion closes again, as an anchor does that leaves the "
+                "plane of a planar linkage: alone it has no derivative; leave it out"
+            )
