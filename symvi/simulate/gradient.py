@@ -98,23 +98,30 @@ def _by_tapes(path: SlopePath, kept: Mapping[int, Array], stretch: int, by_x: Ar
     stretch is taken once more, and recorded on the way."""
     steps, rows = len(path), path.rows
     back, inputs, parts = Backwards(path.linearizer), by_u.copy(), np.zeros(steps, np.int64)
-    costate = np.zeros(path.linearizer.layout.sizes["state"])
+    costate, x = np.zeros(path.linearizer.layout.sizes["state"]), by_x[steps]
     for first in reversed(range(0, steps, stretch)):
-        last, state, recorded = min(first + stretch, steps), kept[first], []
+        last, state, recorded, states = min(first + stretch, steps), kept[first], [], []
         back.rewind()
         for k in range(first, last):
-            one, state = path.timed(k, lambda k=k, state=state: back.record(state, rows[k], bool(by_x[k + 1].any())))
+            told = back.smoothed or bool(by_x[k + 1].any())
+            states.append(state)
+            one, state = path.timed(k, lambda k=k, state=state, told=told: back.record(state, rows[k], told))
             recorded.append(one)
         repeated(state, kept[last], path.time[last])
         for k in reversed(range(first, last)):
             one = recorded[k - first]
-            if one.told:
+            if back.smoothed:
+                costate = back.told(one, x)
+            elif one.told:
                 costate = costate + back.told(one, by_x[k + 1])
             costate, by_row = back.step(one, costate)
             inputs[k] += by_row
             parts[k] = one.parts
-    start = by_x[0] + back.start(path.first, rows[0], costate)
-    return start, inputs, back.parameters, parts
+            if back.smoothed or k == 0:
+                x = by_x[k] + path.timed(
+                    k, lambda k=k, state=states[k - first], by=costate: back.lifted(state, rows[k], by)
+                )
+    return x, inputs, back.parameters, parts
 
 
 def _by_matrices(path: SlopePath, kept: Mapping[int, Array], stretch: int, by_x: Array, by_u: Array) -> Taken:

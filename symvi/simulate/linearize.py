@@ -14,7 +14,7 @@ from symvi.simulate.linearization import Linearization
 from symvi.simulate.parameter_tangents import ParameterTangents
 from symvi.simulate.plan import Plan
 from symvi.simulate.slope_charts import Coordinate, Knot, SlopeEngine, candidates, inverse, names_of
-from symvi.simulate.slope_parts import aims, driven_to, ends, put_lengths
+from symvi.simulate.slope_parts import aims, driven_to, ends, put_lengths, with_lengths
 from symvi.simulate.slope_trees import is_plain, matrices
 
 Array = NDArray[np.float64]
@@ -204,10 +204,7 @@ class Linearizer:
                 "parameters": own,
             }
             moved = slopes.run("step", given, last=last)["state"]
-            now = slopes.arrived.copy()
-            for name, (offset, size) in self.plan.fields["state"].items():
-                if name.startswith("common/"):  # lengths of steps, which control hands on
-                    now[offset : offset + size] = ahead[offset : offset + size]
+            now = with_lengths(self.plan, slopes.arrived, ahead)
         return moved, now, after, parts
 
     def _check(self, status: int) -> None:

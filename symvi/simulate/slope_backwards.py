@@ -1,7 +1,9 @@
 """Slopes of a loss from knot to knot backwards: the adjoint of every step on its tape, and never a matrix.
 
 Between knots they are slopes by the numbers of a state. What a loss says of coordinates and rates comes in at its knot
-by the adjoint of these.
+by the adjoint of these. With contacts, limits and dry friction a smoothed step ends beside the knot where the next one
+begins: numbers of the state mean other motions of the bodies there, so that between steps slopes are those by
+coordinates and rates, which both places have.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ from symvi.numbers.control import SolverStatus
 from symvi.simulate.linearize import Linearizer
 from symvi.simulate.slope_charts import turning
 from symvi.simulate.slope_native import NativeSlopes
-from symvi.simulate.slope_parts import aims
+from symvi.simulate.slope_parts import aims, with_lengths
 from symvi.simulate.slope_tapes import Tapes
 from symvi.simulate.slope_trees import has_no_singular_position
 
@@ -25,7 +27,8 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Recorded:
-    """A step on the tapes, one a part from a number on. end: the state there. told: whether its rates are recorded."""
+    """A step on the tapes, one a part from a number on. end: the state where it leads, of a smoothed step its own end.
+    told: whether its rates are recorded."""
 
     first: int
     parts: int
@@ -44,6 +47,7 @@ class Backwards:
         self.linearizer, self.plan, self.layout = linearizer, linearizer.plan, linearizer.layout
         self.slopes, self.tapes = linearizer.slopes, Tapes(linearizer.slopes)
         self.parameters = np.zeros(linearizer.parameters.shape[1])
+        self.smoothed = linearizer.smoothing is not None
         self.taken = 0
 
     def rewind(self) -> None:
@@ -51,9 +55,9 @@ class Backwards:
         self.taken = 0
 
     def record(self, state: Array, row: Array, told: bool) -> tuple[Recorded, Array]:
-        """A step, and the state that it leads to. told: whether the loss knows the knot at its end."""
+        """A step, and the state that it leads to. told: whether coordinates and rates at its end are asked for."""
         own, slopes = self.linearizer, self.slopes
-        if not has_no_singular_position(own):
+        if not self.smoothed and not has_no_singular_position(own):
             own.knot(state, row).check(own.chosen)
         slopes.enter(state, row)
         status, parts = slopes.step(own.options)
@@ -67,12 +71,21 @@ class Backwards:
                 ahead = slopes.state()
             slopes.enter(now, driven)
             own._settle()
+            if self.smoothed:
+                ahead = self._arrived(ahead, number == parts)
+                slopes.enter(now, driven)
             self.tapes.record(self.taken, number == parts)
             self.taken, now = self.taken + 1, ahead
         if told:
-            slopes.enter(after, row)
+            slopes.enter(now, row)
             self.tapes.record_knot(self.taken - 1)
-        return Recorded(first, parts, after, told), after
+        return Recorded(first, parts, now, told), after
+
+    def _arrived(self, ahead: Array, last: bool) -> Array:
+        """Where the smoothed step leads that was entered and settled. ahead: where the solver's does."""
+        sizes = self.layout.sizes
+        self.slopes.run("step", {store: np.zeros((sizes[store], 1)) for store in ("state", "input", "parameters")}, last)
+        return with_lengths(self.plan, self.slopes.arrived, ahead)
 
     def told(self, recorded: Recorded, by: Array) -> Array:
         """Slopes by the state at the end of a step, from those by coordinates, rates and memory there."""
@@ -126,8 +139,8 @@ class Backwards:
             )
         return costate + kept, inputs
 
-    def start(self, state: Array, row: Array, costate: Array) -> Array:
-        """(n,) slopes by coordinates, rates and memory of the first knot."""
+    def lifted(self, state: Array, row: Array, costate: Array) -> Array:
+        """(n,) slopes by coordinates, rates and memory of a knot, from those by the state there."""
         lift = self.linearizer.lift(self.linearizer.knot(state, row))
         n = lift.shape[1] - len(self.parameters)
         self.parameters += lift[:, n:].T @ costate

@@ -48,3 +48,12 @@ def driven_to(plan: Plan, layout: SlopeLayout, driven: Array, seeds: Array, shar
             kept, rows = seeds[layout.at("state", kind, int(index), field)], slice(a, a + size)
             found[rows] = kept + share * (driven[rows] - kept)
     return found
+
+
+def with_lengths(plan: Plan, state: Array, ahead: Array) -> Array:
+    """A state with the lengths of steps, which control hands on, of another."""
+    found = state.copy()
+    for name, (offset, size) in plan.fields["state"].items():
+        if name.startswith("common/"):
+            found[offset : offset + size] = ahead[offset : offset + size]
+    return found

@@ -116,7 +116,7 @@ def test_slopes_go_back_through_the_parts_of_a_step() -> None:
     weights, back = np.linspace(1.0, 2.0, len(one.x)), Backwards(linearizer)
     recorded, _ = back.record(state, row, told=True)
     costate, inputs = back.step(recorded, back.told(recorded, weights))
-    start = back.start(state, row, costate)
+    start = back.lifted(state, row, costate)
     np.testing.assert_allclose(start, one.A.T @ weights, rtol=0, atol=1e-10 * np.abs(one.A).max())
     np.testing.assert_allclose(inputs, one.B.T @ weights, rtol=0, atol=1e-10 * max(1.0, np.abs(one.B).max()))
 
