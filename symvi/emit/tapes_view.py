@@ -9,7 +9,7 @@ from symvi.emit.layouts import HOLDER, phase_lines
 from symvi.emit.tangents import Records
 from symvi.program.program import Call
 from symvi.program.slopes import Slopes
-from symvi.program.tape import COLUMN, TAPE, LinearParts, Tape, tape_of, with_tapes
+from symvi.program.tape import AGAIN, COLUMN, TAPE, Made, Tape, tape_of, with_tapes
 
 RECORDED = ("step", "knot")  # scripts
 
@@ -18,8 +18,8 @@ def tapes_view(
     printer: CPrinter, layout: str, scripts: Mapping[str, Slopes], records: Records, meanings: Mapping[str, str]
 ) -> dict:
     """The names of the templates. records: those of tangents."""
-    known: dict[str, LinearParts] = {}
-    tapes = {name: tape_of(scripts[name], known) for name in RECORDED}
+    made = Made()
+    tapes = {name: tape_of(scripts[name], made) for name in RECORDED}
     own = type(printer)(with_tapes(printer.program, tapes.values(), records), printer.prefix, printer.real)
     marked = [COLUMN + store for store in HOLDER if COLUMN + store in SUFFIX]
     columns = [each for each in own.aggregates(marked) if each["members"]]
@@ -29,7 +29,7 @@ def tapes_view(
         for actions in (tape.record, tape.forwards, tape.backwards)
         for calls in actions
         for call in calls
-        if call.kernel.name.startswith(("record_", "along_", "back_", "again_"))
+        if call.kernel.name.startswith(("record", "along_", "back_", AGAIN))
     }
     return {
         "structs": list(own.structs((*marked, TAPE))),

@@ -8,7 +8,7 @@ its adjoint, with the same factors of the same matrix.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from symvi.kernels.kernel import Kernel, Location, Port, over_graph
@@ -22,6 +22,7 @@ BY = "by"  # their field
 SOLVED = "step"  # the script that begins at a solution
 STANDING = ("shorten_step", "substitute", "advance")  # phases that leave it where it is
 KNOWN = ("prepare", "evaluate")  # phases whose results are in memory there, where none but these two has written
+AGAIN = "again"  # what kernels are called of which a part runs once more
 COLUMN = "c_"  # in front of a store: one direction of its numbers, or slopes of a loss by them
 
 
@@ -52,9 +53,45 @@ class Tape:
     places: frozenset[Place]
 
 
-def tape_of(slopes: Slopes, known: dict[str, LinearParts] | None = None) -> Tape:
-    """The tape of a script. known: parts of kernels that other tapes have made."""
-    known = {} if known is None else known
+class Made:
+    """Kernels that tapes of one program have made. Equal ones have one name, and others have another.
+
+    linear: parts of kernels of tangents by their names. again: parts of kernels of values, by name and outputs.
+    joined: records with these.
+    """
+
+    def __init__(self) -> None:
+        self.linear: dict[str, LinearParts] = {}
+        self.again: dict[tuple[str, frozenset[Location]], Kernel] = {}
+        self.joined: dict[tuple[str, str], Kernel] = {}
+
+    def part(self, kernel: Kernel, outputs: Collection[Location]) -> Kernel:
+        """The part of a kernel that computes some outputs."""
+        key = kernel.name, frozenset(outputs)
+        if key not in self.again:
+            left = tuple((at, value) for at, value in kernel.outputs if at in outputs)
+            name = f"{AGAIN}{self._number(self.again, kernel.name)}_{kernel.name}"
+            self.again[key] = over_graph(name, kernel.summary, kernel.ports, kernel.graph, left)
+        return self.again[key]
+
+    def both(self, record: Kernel, values: Kernel) -> Kernel:
+        """A record and the kernel of values behind it."""
+        key = record.name, values.name
+        if key not in self.joined:
+            name = record.name.replace("record_", f"record{self._number(self.joined, record.name)}_with_", 1)
+            self.joined[key] = _both(record, values, name)
+        return self.joined[key]
+
+    @staticmethod
+    def _number(made: Mapping[tuple, Kernel], name: str) -> str:
+        count = sum(own == name for own, _ in made)
+        return str(count + 1) if count else ""
+
+
+def tape_of(slopes: Slopes, made: Made | None = None) -> Tape:
+    """The tape of a script. made: kernels that other tapes have made."""
+    made = Made() if made is None else made
+    known = made.linear
     record, forwards, backwards, counts = [], [], [], {}
     for calls in slopes.calls:
         own: list[Call] = []
@@ -78,8 +115,7 @@ def tape_of(slopes: Slopes, known: dict[str, LinearParts] | None = None) -> Tape
         forwards.append(tuple(ahead))
         backwards.append(tuple(reversed(back)))
     sizes = {name: known[name].count for name in counts}
-    both: dict[tuple[str, str], Kernel] = {}
-    needed = tuple(_joined(calls, both) for calls in _needed(slopes, record))
+    needed = tuple(_joined(calls, made) for calls in _needed(slopes, record, made))
     return Tape(slopes, needed, tuple(forwards), tuple(backwards), sizes, counts, slopes.places)
 
 
@@ -104,11 +140,11 @@ def _called(kernel: Kernel, call: Call, tape: Node) -> Call:
     return Call(kernel, tuple(nodes[port.label] for port in kernel.ports), call.comment)
 
 
-def _needed(slopes: Slopes, actions: Sequence[Sequence[Call]]) -> tuple[tuple[Call, ...], ...]:
+def _needed(slopes: Slopes, actions: Sequence[Sequence[Call]], made: Made) -> tuple[tuple[Call, ...], ...]:
     """Calls whose results are recorded, at once or by others, and are not in memory as they are; of their kernels the
     outputs that are read."""
     each = zip(slopes.script.actions, actions, strict=True)
-    needs = _Needs([(action, call) for action, calls in each for call in calls], slopes.script.name == SOLVED)
+    needs = _Needs([(action, call) for action, calls in each for call in calls], slopes.script.name == SOLVED, made)
     return needs.calls([len(calls) for calls in actions])
 
 
@@ -118,11 +154,12 @@ class _Needs:
     A number has versions: its first one, and one of every result, which is its kernel and the versions of what that
     read. Equal versions are equal numbers. What a call reads while it is recorded must have the version that it has in
     the whole script: either memory has it from before, and nothing that runs again takes its place, or its writer runs.
-    A sum that calls add to in turn is therefore made anew as a whole, or not at all. At a solution the phases that stand
-    there change no number: increments are zero, of which an elimination may leave a part.
+    A sum that calls add to in turn is therefore made anew as a whole, or not at all. At a solution the phases that
+    stand there change no number: increments are zero, of which an elimination may leave a part.
     """
 
-    def __init__(self, calls: Sequence[tuple[Action, Call]], solved: bool):
+    def __init__(self, calls: Sequence[tuple[Action, Call]], solved: bool, known: Made):
+        self.known = known
         self.all = [call for _, call in calls]
         self.stands = [solved and action.phase in STANDING for action, _ in calls]
         self.solves = [action.solves for action, _ in calls]
@@ -144,7 +181,7 @@ class _Needs:
                 lost |= set(writes)
         self.memory = {number: version for number, version in versions.items() if number not in lost}
         self.kept: dict[str, set[Location]] = {}  # kernel -> outputs that are read
-        self.parts: dict[tuple[str, int], Kernel] = {}
+        self.parts: dict[tuple[str, int], tuple[tuple[Location, ...], tuple[Location, ...]]] = {}
 
     def calls(self, counts: Sequence[int]) -> tuple[tuple[Call, ...], ...]:
         """Those of every action, of which there are so many."""
@@ -159,7 +196,7 @@ class _Needs:
                 runs.add(n)
         found, first = [], 0
         for count in counts:
-            found.append(tuple(self._part(n) for n in range(first, first + count) if n in runs))
+            found.append(tuple(self._named(n) for n in range(first, first + count) if n in runs))
             first += count
         return tuple(found)
 
@@ -169,8 +206,8 @@ class _Needs:
         now: dict[tuple, object] = {}
         solved: set[tuple] = set()  # increments that an elimination has left
         for n in sorted(runs):
-            part = self._part(n)
-            for number in _numbers(part, part.kernel.reads):
+            call, (reads, writes) = self.all[n], self._part(n)
+            for number in _numbers(call, reads):
                 version = self.read[n][number]
                 there = (now[number],) if number in now else (number, self.memory.get(number, number))
                 if version not in there:
@@ -178,24 +215,33 @@ class _Needs:
                     if writer is not None and self.stands[writer] and number in solved:
                         continue
                     if writer is None or self.stands[writer]:
-                        raise ValueError(f"{part.kernel.name} reads {number}, whose place is taken")
+                        raise ValueError(f"{call.kernel.name} reads {number}, whose place is taken")
                     found.append((writer, number))
-            written = _numbers(part, part.kernel.writes)
+            written = _numbers(call, writes)
             now |= {number: self.made[n][number] for number in written}
             solved = (solved | set(written)) if self.solves[n] else (solved - set(written))
         return found
 
-    def _part(self, n: int) -> Call:
+    def _part(self, n: int) -> tuple[tuple[Location, ...], tuple[Location, ...]]:
+        """What a call reads and writes of which the results are read."""
+        kernel = self.all[n].kernel
+        outputs = self.kept[kernel.name]
+        key = kernel.name, len(outputs)  # which only grow
+        if key not in self.parts:
+            left = [(at, value) for at, value in kernel.outputs if at in outputs]
+            graph, read = kernel.graph, dict.fromkeys(kernel.reads)
+            own = {graph.arguments(i)[0] for i in graph.sequence([value for _, value in left])
+                   if graph.operation(i) == "symbol"}  # fmt: skip
+            self.parts[key] = tuple(at for at in read if at in own), tuple(at for at, _ in left)
+        return self.parts[key]
+
+    def _named(self, n: int) -> Call:
         """A call of a kernel's part that computes what is read."""
         call = self.all[n]
         kernel, outputs = call.kernel, self.kept[call.kernel.name]
         if len(outputs) == len(kernel.outputs):
             return call
-        key = kernel.name, len(outputs)  # which only grow
-        if key not in self.parts:
-            left = tuple((at, value) for at, value in kernel.outputs if at in outputs)
-            self.parts[key] = over_graph(f"again_{kernel.name}", kernel.summary, kernel.ports, kernel.graph, left)
-        part = self.parts[key]
+        part = self.known.part(kernel, outputs)
         nodes = {port.label: node for port, node in zip(kernel.ports, call.nodes, strict=True)}
         return Call(part, tuple(nodes[port.label] for port in part.ports), call.comment)
 
@@ -204,27 +250,22 @@ def _is_record(call: Call) -> bool:
     return any(at.store == TAPE for at in call.kernel.writes)
 
 
-def _joined(calls: Sequence[Call], made: dict[tuple[str, str], Kernel]) -> tuple[Call, ...]:
+def _joined(calls: Sequence[Call], made: Made) -> tuple[Call, ...]:
     """A record and the kernel of values behind it, as one kernel: much of both is the same."""
     found: list[Call] = []
     for call in calls:
-        if (
-            found
-            and _is_record(found[-1])
-            and found[-1].kernel.name.endswith(f"_of_{call.kernel.name.removeprefix('again_')}")
-        ):
+        name = call.kernel.name.partition("_")[2] if call.kernel.name.startswith(AGAIN) else call.kernel.name
+        if found and _is_record(found[-1]) and found[-1].kernel.name.endswith(f"_of_{name}"):
             before = found.pop()
-            key = before.kernel.name, call.kernel.name
-            if key not in made:
-                made[key] = _both(before.kernel, call.kernel)
+            kernel = made.both(before.kernel, call.kernel)
             nodes = {port.label: node for each in (before, call)
                      for port, node in zip(each.kernel.ports, each.nodes, strict=True)}  # fmt: skip
-            call = Call(made[key], tuple(nodes[port.label] for port in made[key].ports), call.comment)
+            call = Call(kernel, tuple(nodes[port.label] for port in kernel.ports), call.comment)
         found.append(call)
     return tuple(found)
 
 
-def _both(record: Kernel, values: Kernel) -> Kernel:
+def _both(record: Kernel, values: Kernel, name: str) -> Kernel:
     graph, outputs = Graph(), []
     for kernel in (values, record):
         source, copies = kernel.graph, {}
@@ -243,7 +284,7 @@ def _both(record: Kernel, values: Kernel) -> Kernel:
         outputs += [(at, copies[value.index]) for at, value in kernel.outputs]
     ports = tuple({port.label: port for port in (*values.ports, *record.ports)}.values())
     summary = f"{values.summary}; what tangents need of it"
-    return over_graph(record.name.replace("record_", "record_with_", 1), summary, ports, graph, tuple(outputs))
+    return over_graph(name, summary, ports, graph, tuple(outputs))
 
 
 def _numbers(call: Call, places: Iterable[Location]) -> list[tuple]:

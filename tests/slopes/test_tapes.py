@@ -67,16 +67,15 @@ def test_gradients_by_parameters_are_those_of_differences(name: str, coordinates
         field, _, entry = name.removesuffix("]").partition("[")
 
         def lost(change: float, field=field, entry=entry) -> float:
-            own = Simulator(mechanism, coordinates=coordinates)
-            value = np.array(own.settings.get(field, own.described[field].value), float)
+            value = np.ravel(np.array(simulator.described[field].value, float))
             if entry:
                 value[int(entry)] += change
             else:
                 value = value + change
-            own.set_parameter(field, value if value.ndim else float(value))
+            own = simulator.with_parameters({field: value if entry else float(value[0])})
             return own.gradient(squares, TIME, STEP, inputs=inputs, options=TIGHT).value
 
-        known = float(np.ravel(simulator.settings.get(field, simulator.described[field].value))[int(entry or 0)])
+        known = float(np.ravel(simulator.described[field].value)[int(entry or 0)])
         size = 2e-3 * abs(known) if known else 1e-4
         near, far = (lost(k * size) - lost(-k * size) for k in (1, 2))
         difference = (8 * near - far) / (12 * size)
