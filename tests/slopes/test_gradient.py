@@ -74,8 +74,9 @@ def test_gradients_are_the_product_of_all_steps(name: str) -> None:
     for k, one in enumerate(motion.A):
         whole = one @ whole
         expected += whole.T @ by_x[k + 1]
-    # round-off grows as the inverse of the smoothing, 1e-8, with entries of the matrix of contacts that cancel
-    error = 1e-7 if found.smoothing else 1e-9
+    # round-off grows as the inverse of the smoothing, 1e-8, with entries of the matrix of contacts that cancel: at 1e-3
+    # it is 3e-11 (test_tapes.py)
+    error = 1e-5 if found.smoothing else 1e-9
     np.testing.assert_allclose(found.start, expected, rtol=0, atol=error * np.abs(expected).max())
     assert found.smoothing == motion.smoothing
     if len(found.input_names):
