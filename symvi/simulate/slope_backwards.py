@@ -83,10 +83,8 @@ class Backwards:
 
     def _arrived(self, ahead: Array, last: bool) -> Array:
         """Where the smoothed step leads that was entered and settled. ahead: where the solver's does."""
-        sizes = self.layout.sizes
-        self.slopes.run(
-            "step", {store: np.zeros((sizes[store], 1)) for store in ("state", "input", "parameters")}, last
-        )
+        nothing = {store: np.zeros((self.layout.sizes[store], 1)) for store in ("state", "input", "parameters")}
+        self.slopes.run("step", nothing, last)
         return with_lengths(self.plan, self.slopes.arrived, ahead)
 
     def told(self, recorded: Recorded, by: Array) -> Array:

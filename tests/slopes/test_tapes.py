@@ -56,7 +56,7 @@ def test_gradients_by_all_parameters_are_those_by_matrices(
     only(["four_bar"], ["pair", "damped", "servo", "driven", "pulled", "balls", "slides", "geared", "four_bar"]),
 )
 def test_gradients_by_parameters_are_those_of_differences(name: str, coordinates: str) -> None:
-    """Of whole motions with other parameters. Lengths would place bodies anew: test_derivatives_of_random_mechanisms."""
+    """Of whole motions with other parameters. Lengths would place bodies anew: the random mechanisms below."""
     mechanism, inputs = scene(name)
     simulator = Simulator(mechanism, coordinates=coordinates)
     names = [each for each in parameters_of(simulator) if "anchor" not in each and "ratio" not in each]
