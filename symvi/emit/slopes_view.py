@@ -10,7 +10,7 @@ from symvi.emit.layouts import HOLDER, phase_lines
 from symvi.emit.tangents import LanePrinter, Records
 from symvi.emit.tapes_view import tapes_view
 from symvi.kernels.kernel import Location
-from symvi.numbers.centring import COINCIDE, INSIDE, LANES, MOST_CENTRED, SETTLED, STAYING, UNSETTLED
+from symvi.numbers.centring import COINCIDE, INSIDE, LANES, MOST_CENTRED, NOWHERE, SETTLED, STAYING, UNSETTLED
 from symvi.program.program import Call, Program
 from symvi.program.slope_scripts import increments, memory
 from symvi.program.slopes import MARK, Place, Slopes, is_of_slopes, slope_fields
@@ -53,6 +53,7 @@ def slopes_view(printer: CPrinter, layout: str, scripts: Mapping[str, Slopes], m
         "staying": STAYING,
         "coincide": printer.literal(COINCIDE),
         "unsettled": printer.literal(UNSETTLED),
+        "nowhere": printer.literal(NOWHERE),
         "seeded": [each for each in lanes.aggregates() if each["store"] in ("state", "input", "motion")],
         "structs_of": {struct["name"]: struct for struct in lanes.structs()},
         "linearize": columns,

@@ -8,4 +8,5 @@ INSIDE = 0.995  # how far to the boundary of its cones an increment may go
 SETTLED = 1e-13  # m/s, rad/s: an increment of velocities that small is the last
 STAYING = 3  # so many of them with contacts, whose impulses may be small beside all others, and follow one behind
 UNSETTLED = 1e-6  # the same: one that is larger at the end says that no solution was found
+NOWHERE = 1e30  # the same, where numbers are not finite, or no centring is asked for
 COINCIDE = 1.0 - 1e-9  # of two quaternions of one orientation, the square of their product at least

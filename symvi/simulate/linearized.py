@@ -190,7 +190,12 @@ def _checked_smoothing(simulator: Simulator, smoothing: object) -> float | None:
         return DEFAULTS.in_precision("double").complementarity if contacts else None
     if not contacts:
         raise ArgumentError("smoothing: the mechanism has no contacts, limits or dry friction to smooth; leave it out")
-    if not isinstance(smoothing, (int, float)) or not isfinite(smoothing) or not 0 < smoothing <= 1:
+    if (
+        isinstance(smoothing, bool)
+        or not isinstance(smoothing, (int, float))
+        or not isfinite(smoothing)
+        or not 0 < smoothing <= 1
+    ):
         raise ArgumentError(
             f"smoothing {shown(smoothing)}: must be above 0 and at most 1, in the unit of complementarity; without "
             "any, contacts have no derivative"

@@ -203,10 +203,10 @@ class Knot:
                 raise ArgumentError(f"coordinates: no coordinate '{name}'; {did_you_mean(str(name), tuple(known))}")
         chosen = [known[name] for name in names]
         if len(chosen) != free.shape[1]:
-            best = self.choose(every)
+            best = ", ".join(each.name for each in self.choose(every))
+            example = f"for example {best}" if best else "all is driven: leave coordinates out"
             raise ArgumentError(
-                f"coordinates: found {len(chosen)}, and the mechanism has {free.shape[1]} freedoms; for example "
-                f"{', '.join(each.name for each in best)}"
+                f"coordinates: found {len(chosen)}, and the mechanism has {free.shape[1]} freedoms; {example}"
             )
         return chosen
 

@@ -7,6 +7,8 @@ import pytest
 
 from symvi import ArgumentError, Simulator, SolverOptions
 from symvi.simulate import gradient as gradients
+from symvi.simulate.linearized import slopes_of
+from symvi.simulate.slope_native import NativeSlopes
 from tests.slopes.random_slopes import compared, parameters_of
 from tests.support.slope_scenes import SCENES, scene
 from tests.support.subset import first_of, only
@@ -87,6 +89,25 @@ def test_a_parameter_that_opens_a_loop_for_good_is_refused() -> None:
     with pytest.raises(ArgumentError, match=r"'rocker_pin.parent_anchor\[1\]' opens a loop"):
         simulator.gradient(squares, TIME, STEP, parameters=["rocker_pin.parent_anchor[1]"])
     assert simulator.linearize(parameters=["crank_pin.parent_anchor[2]"]).P.any()
+
+
+@pytest.mark.parametrize("coordinates", ["maximal", "tree"])
+def test_a_smoothing_that_is_none_settles_nothing(coordinates: str) -> None:
+    """In C too, where a comparison with what is no number would say that nothing moves any more."""
+    simulator = Simulator(scene("sphere")[0], coordinates=coordinates)
+    motion = simulator.simulate(0.05, STEP, options=TIGHT)
+    own = simulator._twin()
+    own._set_step(STEP)
+    slopes = slopes_of(own, ())
+    assert isinstance(slopes, NativeSlopes)
+    for smoothing, settles in ((1e-3, True), (0.0, False), (-1.0, False), (np.nan, False), (np.inf, False)):
+        slopes.enter(motion.resume, np.zeros(0))
+        assert slopes.step(TIGHT)[0] == 0
+        slopes.enter(motion.resume, np.zeros(0))
+        assert (slopes.settle(smoothing) < 1e-9) == settles
+    for smoothing in (0, True, np.nan):
+        with pytest.raises(ArgumentError, match="must be above 0"):
+            simulator.linearize(smoothing=smoothing)
 
 
 @pytest.mark.parametrize("coordinates", ["maximal", "tree"])
