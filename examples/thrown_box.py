@@ -16,7 +16,7 @@ from symvi import Body, Box, Contact, Mechanism, Simulator, SolverError, State
 STEP, TIME = 0.01, 1.2  # s
 SIZE = (0.3, 0.2, 0.15)  # m
 MARK = np.array([1.2, 0.4])  # m
-GUESS = np.array([1.5, 0.2])  # m/s
+GUESS = np.array([1.5, 0.25])  # m/s
 SPIN = (2.0, 4.0, 1.0)  # rad/s, of the throw
 SMOOTHINGS = (1.0, 1e-1, 1e-2, 1e-4, 1e-8)
 MOST = 5  # changes of the throw with one smoothing

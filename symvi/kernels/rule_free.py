@@ -8,6 +8,8 @@ becomes the axis of the body that is furthest from it, and momenta go on as they
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 from symvi.kernels.blocks import Vector, cross
 from symvi.kernels.body_kernels import use
 from symvi.kernels.carried_joint import BELOW, OWN, Traced, blocks_sum, scaled
@@ -49,7 +51,7 @@ class FreeTurns:
             best = [graph.max(1 - SHARP * (x + most), zero) for x in squares]
         with trace.computing("kept where 0.75 p·p - (e1·R p)² is positive", "derived here"):
             along = sum_of(cosines, pin)
-            room = SHARP * (graph.constant(NEAR) * sum_of(pin, pin) - along * along)
+            room = SHARP * (graph.constant(Fraction(NEAR)) * sum_of(pin, pin) - along * along)
             kept = -graph.max(-graph.max(room, zero), graph.constant(-1))
             chosen = blocks_sum(scaled(pin, kept), scaled(best, 1 - kept))
             length = graph.function("sqrt", sum_of(chosen, chosen))

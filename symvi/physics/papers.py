@@ -174,6 +174,7 @@ PAPERS: Mapping[str, Paper] = {
             "Fig. 11": Entry("iterations and errors of scaled pendulums at small steps"),
             "Fig. 12": Entry("the double four-bar"),
             "Fig. 13": Entry("a quadruped that learns to walk"),
+            "Fig. 14": Entry("an exoskeleton that moves an arm, healthy and spastic"),
         },
     ),
     "JM09": Paper(
@@ -222,6 +223,7 @@ PAPERS: Mapping[str, Paper] = {
             "Algorithm 1": Entry("the discrete Euler-Lagrange equations by recursion"),
             "Algorithm 2": Entry("derivatives of kinetic energy by recursion", "line 4: Ad^-T M Ad^-1"),
             "Algorithm 3": Entry("second derivatives of gravity's energy by recursion, O(n²)"),
+            "Fig. 6": Entry("a humanoid that takes a ball, on one flat foot"),
         },
     ),
     "Lee16": Paper(

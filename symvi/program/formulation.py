@@ -37,17 +37,20 @@ READ_BY_CONTROL = {
     "complementarity": ("v", "w"),
     "init": ("w",),
     "interior": ("e", "l", "p", "v", "w"),
+    "lean": ("l", "v"),
+    "looks": ("q",),
     "measures": ("e", "f", "rest", "turn"),  # rest: in place of f where a residual goes through chords
     "observe": ("q", "v", "w", "x"),
     "slopes": ("v", "w"),
-    "step": ("q", "v", "w"),
+    "starts": ("v", "w"),
+    "step": ("q",),
 }
-# What control sets there itself. `step` hands velocities on, `account` reads a knot with those of the step after it;
+# What control sets there itself. `starts` hands velocities on, `account` reads a knot with those of the step after it;
 # `branch` begins steps at velocities that it chose, and so is the one template that takes them for unknowns.
 SET_BY_CONTROL = {
     "account": ("seen", "v", "w"),
     "branch": ("turn", "v", "w"),
-    "step": ("v", "w"),
+    "starts": ("v", "w"),
 }
 
 
