@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 from rich.console import Console
 
-from symvi.cli.console import command
+from symvi.cli.console import building, command
 from symvi.cli.importing import imported_looks, set_starts, takes_mechanism
 from symvi.cli.setting import given_numbers, set_numbers, simulator_with
 from symvi.errors import EnergyWarning, RateWarning, SpinWarning, StiffnessWarning, SymviError, missing_extra
@@ -149,7 +149,7 @@ def info(
 
     mechanism = set_numbers(imported, set_, loops).mechanism
     steps = name_of(order, rule) or 2
-    with console.status(f"analysing {mechanism.name}"):
+    with building(console, f"analysing {mechanism.name}"):
         known = decided(mechanism, loops)
         program = composed(mechanism, loops, coordinates, steps, known if steps == 2 else None)
         facts: dict[str, Any] = describe(mechanism, program) | settable_values(mechanism, program)
@@ -203,7 +203,7 @@ def generate(
         raise SymviError(f"--substeps {substeps}: must be a power of two, from 1 to {MOST_PARTS}")
     imported = set_numbers(imported, set_, loops)
     how = layout, real, loops, prefix, fixed_iterations, substeps, coordinates
-    with console.status(f"generating {imported.mechanism.name}"):
+    with building(console, f"generating {imported.mechanism.name}"):
         text = generate_text(imported.mechanism, *how, order=order, rule=rule)
     output.mkdir(parents=True, exist_ok=True)
     for name, contents in text.files.items():
@@ -423,7 +423,7 @@ def _run(
     **how: Any,
 ) -> tuple[Simulator, Trajectory, tuple[float, float]]:
     begin = perf_counter()
-    with console.status(f"building the solver of {mechanism.name}"):
+    with building(console, f"building the solver of {mechanism.name}"):
         simulator = simulator_with(mechanism, build, given)
     if chosen:  # of one step, before an hour's work is lost for want of a name
         with _quiet():

@@ -10,10 +10,11 @@ imported inside it: `symvi --help` is quick. Commands that read descriptions, or
 import functools
 import inspect
 import json
+import logging
 import math
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import redirect_stdout
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -42,6 +43,22 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+
+@contextmanager
+def building(console: Console, first: str) -> Iterator[None]:
+    """A line that says what a build is at, until it is done. first: what it says before it is told."""
+    stages = logging.getLogger("symvi.build")
+    with console.status(first) as status:
+        handler, level = logging.Handler(), stages.level
+        handler.emit = lambda record: status.update(record.getMessage())
+        stages.addHandler(handler)
+        stages.setLevel(logging.INFO)
+        try:
+            yield
+        finally:
+            stages.removeHandler(handler)
+            stages.setLevel(level)
 
 
 def command(function: Callable[..., Result]) -> Callable[..., None]:

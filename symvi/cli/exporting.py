@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 
 from symvi.cli.commands import Coordinates, FixedIterations, Layout, Loops, Order, Real, Rule, Settings, Substeps
-from symvi.cli.console import command
+from symvi.cli.console import building, command
 from symvi.cli.importing import takes_mechanism
 from symvi.cli.setting import set_numbers
 from symvi.numbers.control import DEFAULTS
@@ -54,7 +54,7 @@ def export(
     from symvi.exporters import export as write
 
     imported = set_numbers(imported, set_, loops)
-    with console.status(f"exporting {imported.mechanism.name}"):
+    with building(console, f"exporting {imported.mechanism.name}"):
         exported = write(
             imported.mechanism,
             output,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 from dataclasses import asdict, dataclass, replace
 from functools import cache, lru_cache
 from pathlib import Path
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
     from symvi.program.formulation import Formulation
     from symvi.program.slopes import Place
 
+# A net of a thousand bodies takes half a minute: what is going on is told to who listens (level INFO).
+STAGES = logging.getLogger("symvi.build")
 NO_C = (
     "no C compiler found: running in Python, some hundred times slower; "
     f"install gcc or clang, or run: {install_command('zig')}"
@@ -97,6 +100,7 @@ def decided(
     from symvi.analysis.refusals import beyond_doubles
     from symvi.physics.multibody import MultibodySystem
 
+    STAGES.info("analysing %s, bodies: %d", mechanism.name, len(mechanism.bodies))
     system = MultibodySystem(mechanism, central)
     check_records(system)
     if system.contacts:
@@ -150,6 +154,7 @@ def composed(
     check_order(mechanism, composition)
     rule = rule_of(order) if is_rule(order) else None
     system, choices = known or decided(mechanism, loops, composition is not None)
+    STAGES.info("composing the steps of %s", mechanism.name)
     try:
         with np.errstate(over="raise", invalid="raise", divide="raise"):
             program = program_of(system, choices, _formulation(system, choices, coordinates, rule), lean)
@@ -235,6 +240,7 @@ def text_of(
     plan = plan_of(in_precision(program, real))
     check_beginning(mechanism, plan, real)
     start = Start(described_start(mechanism, plan), *described_inputs(mechanism, plan))
+    STAGES.info("printing the C of %s", mechanism.name)
     sources = generate(
         program,
         layout=layout,
@@ -335,8 +341,14 @@ def _built(
     registrations: tuple[int, ...],
 ) -> Built:
     text = text_of(mechanism, layout, real, loops, coordinates=coordinates, order=order)
-    path = compile_library(text.files, text.prefix, profile=profile)
+    path = _compiled(mechanism, text, profile)
     return Built(text, path, load_library(path, text.declarations))
+
+
+def _compiled(mechanism: Mechanism, text: Text, profile: Profile) -> Path:
+    size = sum(len(content) for content in text.files.values())
+    STAGES.info("compiling %s: %.1f MB of C", mechanism.name, size / 1e6)
+    return compile_library(text.files, text.prefix, profile=profile)
 
 
 def built_with_slopes(
@@ -364,7 +376,7 @@ def _built_with_slopes(
     registrations: tuple[int, ...],
 ) -> Built:
     text = text_of(mechanism, layout, "double", loops, coordinates=coordinates, slopes=parameters, order=order)
-    path = compile_library(text.files, text.prefix, profile=profile)
+    path = _compiled(mechanism, text, profile)
     return Built(text, path, load_library(path, text.declarations))
 
 
