@@ -63,7 +63,7 @@ class Simulator(Varied, Many):
     redundant loops ("drop-redundant" refuses them by name; "rigid" or "drop" decide). coordinates: what is solved for,
     "tree" (rates of joints), "maximal" (all bodies), or "auto" (what takes fewer operations): the same motion. The
     attribute `coordinates` says which it is. order: of the steps, 2, 4, 6, 8, or a composition by name (numbers/
-    composition.py), without contacts, limits and dry friction, under signals and inputs that do not change. rule: of
+    composition.py), without contacts, limits and dry friction; what changes in time is a signal. rule: of
     quadrature, by name (numbers/quadrature.py), in place of an order; for trees without loops.
     parameters: name -> value(s), set without generating again, for example {"arm.mass": 2.0}; see `parameter_names`.
 

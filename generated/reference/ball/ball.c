@@ -2365,9 +2365,9 @@ static real far_from_rest(const ball_work *w)
     for (unsigned int n = 0u; n < 1u; n++) {
         const real un = w->contact_ground[n].un;
         const real miss = un - w->contact_ground[n].slack;
-        const real missed = miss*miss;
-        const real closed = un*un;
-        const real moved = (missed < closed) ? missed : closed;
+        const real of_miss = miss*miss;
+        const real of_rate = un*un;
+        const real moved = (of_miss < of_rate) ? of_miss : of_rate;
         const real *const ut = w->contact_ground[n].ut;
         largest = largest_of(largest, moved + (0.0001*((ut[0]*ut[0]) + ((ut[1]*ut[1]) + (ut[2]*ut[2])))));
     }
