@@ -94,6 +94,15 @@ class Draft:
                     Call(kernel, nodes, f"{re.split('[:;]', kernel.summary)[0]} {name}" if told else name)
                 )
 
+    def pattern(self, kind: str, *fields: str) -> int:
+        """Bit i is set where a call so far writes something other than zero into entry i of one of these fields."""
+        found = 0
+        for kernel in {call.kernel for calls in self.phases.values() for call in calls}:
+            for place, value in kernel.outputs:
+                if place.field in fields and place.store == "work" and kernel.kind(place.port) == kind:
+                    found |= 0 if value.is_zero else 1 << place.index
+        return found
+
     def book(self, where: list[dict], node: Node, model: Modelled, **more) -> None:
         """Note a node whose energy is accounted for."""
         where.append({"name": model.name, "type": model.type, "kind": node.kind, "index": node.index, **more})

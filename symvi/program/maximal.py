@@ -221,12 +221,12 @@ class MaximalCoordinates:
         draft, bodies = self.draft, {self.draft.bodies[name] for name in self.near.bodies}
         for phase in ELIMINATION:
             draft.phases[phase] = [call for call in draft.phases[phase] if bodies.isdisjoint(call.nodes)]
-        draft.phases["touching"].extend(RunTimeElimination(draft.records, taken).calls.values())
+        draft.phases["touching"].extend(RunTimeElimination(draft, self.newton.diagonals[BODY], taken).calls.values())
         draft.nodes[EDGE] = [Node(EDGE, k, "between bodies that touch") for k in range(edges_of(len(bodies)))]
 
     def _newton(self) -> Matrix:
         joints = self.joints
-        diagonals = {BODY: self._body_diagonal()}
+        diagonals = {BODY: Block.dense(6, 6, "D", self.draft.pattern(BODY, "D"))}
         diagonals |= {node.kind: Block.dense(model.rows, model.rows, "D", 0) for node, _, model in joints.values()}
         split = {node.kind: rows_by_kind(model) for node, _, model in joints.values()}
         return Matrix(
@@ -252,10 +252,11 @@ class MaximalCoordinates:
                 keeper = "second" if position[i] < position[j] else "first"
                 pair = (i, j) if position[i] < position[j] else (j, i)
                 ties[pair] = Tie(label, keeper, {(j, i): kernels.below[label], (i, j): kernels.right[label]})
+        upper, lower = (self.draft.pattern(LINK, name) for name in ("upper", "lower"))
         for (first, second), node in self.links.items():
             i, j = index[first], index[second]
             pair = (i, j) if position[i] < position[j] else (j, i)
-            blocks = {(i, j): Block.dense(6, 6, "upper", FULL), (j, i): Block.dense(6, 6, "lower", FULL)}
+            blocks = {(i, j): Block.dense(6, 6, "upper", upper), (j, i): Block.dense(6, 6, "lower", lower)}
             ties[pair] = Tie("link" if pair == (i, j) else "link_back", "edge", blocks, node)
         return ties
 

@@ -20,7 +20,7 @@ from typing import NamedTuple
 from symvi.graph.elimination import EliminationOrder
 from symvi.kernels.body_kernels import BODY
 from symvi.kernels.common import LINK, single
-from symvi.kernels.kernel import Block, Kernel, Port
+from symvi.kernels.kernel import Block, Kernel, Location, Port
 from symvi.kernels.nearness import reach_of
 from symvi.kernels.records import Records
 from symvi.kernels.tracing import Trace
@@ -30,12 +30,12 @@ from symvi.program.draft import Draft
 from symvi.program.matrix import Matrix, Tie
 from symvi.program.node_elimination import InParts
 from symvi.program.program import Call, NearNotes, Node
+from symvi.scalar import Rate, Scalar
 
 MANY = 100  # contacts of points and spheres beyond which far ones are left out
 MOST_BODIES = 362  # bodies that may touch each other: all of their pairs are counted in 16 bits
 MOST_CONTACTS = 65535
 EDGE = "edge_near"
-FULL = (1 << 36) - 1
 
 
 class Tied(NamedTuple):
@@ -73,15 +73,16 @@ def found_near(inequalities: Iterable, bodies: Sequence[str], ties: Iterable[Ite
 class RunTimeElimination:
     """The kernels by which bodies are eliminated in an order that is found in the step.
 
-    records: of the program. calls: every kernel once, on records that stand for i, j, k and the edges between them.
+    draft: of the program, with all that acts on its bodies. diagonal: the block of a body before the elimination.
+    calls: every kernel once, on records that stand for i, j, k and the edges between them.
     """
 
-    def __init__(self, records: Records, taken: set[str]):
+    def __init__(self, draft: Draft, diagonal: Block, taken: set[str]):
+        records, pattern = draft.records, draft.pattern(LINK, "upper", "lower")
         nodes = [Node(BODY, k, name) for k, name in enumerate("ijk")]
         pairs = [(0, 1), (0, 2), (1, 2)]
-        ties = {pair: _tie(pair, Node(EDGE, k, "edge")) for k, pair in enumerate(pairs)}
-        diagonals = {BODY: Block.dense(6, 6, "D", FULL)}
-        matrix = Matrix(nodes, {BODY: 6}, diagonals, ties, frozenset(), {}, {}, {})
+        ties = {pair: _tie(pair, Node(EDGE, k, "edge"), pattern) for k, pair in enumerate(pairs)}
+        matrix = Matrix(nodes, {BODY: 6}, {BODY: diagonal}, ties, frozenset(), {}, {}, {})
         later = ((1, 2), (2,), ())
         order = EliminationOrder((0, 1, 2), later, frozenset(), (), (), (), (None,) * 3, ((), (), ()))
         for name in ("above", "below"):
@@ -93,9 +94,10 @@ class RunTimeElimination:
         factor, scale, _, update, above, below, _ = node.eliminate()
         own, onto, _ = node.resolve()
         gather, _, solve = node.substitute()
-        clear = Call(_clear(records), (Node(EDGE, 0, "edge"),))
+        filled = {name: elimination.filled.pattern_of(*pair) for name, pair in (("above", (0, 1)), ("below", (1, 0)))}
+        clear = Call(_clear(records, filled), (Node(EDGE, 0, "edge"),))
         ahead, back = (
-            Call(_fetch(records, names, forth), (Node(EDGE, 0, "edge"), Node(LINK, 0, "link")))
+            Call(_fetch(records, filled, names, forth), (Node(EDGE, 0, "edge"), Node(LINK, 0, "link")))
             for names, forth in ((("upper", "lower"), True), (("lower", "upper"), False))
         )
         self.calls: Mapping[str, Call] = {
@@ -105,25 +107,34 @@ class RunTimeElimination:
         }  # fmt: skip
 
 
-def _tie(pair: tuple[int, int], edge: Node) -> Tie:
-    blocks = {pair: Block.dense(6, 6, "above", FULL), pair[::-1]: Block.dense(6, 6, "below", FULL)}
+def _tie(pair: tuple[int, int], edge: Node, pattern: int) -> Tie:
+    """pattern: of the entries that may differ from zero, whichever of the two is eliminated first."""
+    blocks = {pair: Block.dense(6, 6, "above", pattern), pair[::-1]: Block.dense(6, 6, "below", pattern)}
     return Tie("near", "edge", blocks, edge)
 
 
-def _clear(records: Records) -> Kernel:
+def _clear(records: Records, filled: Mapping[str, int]) -> Kernel:
+    """filled: the pattern of both blocks of an edge, once all is eliminated."""
+
     def build(trace: Trace) -> None:
-        for name in ("above", "below"):
-            trace.write(EDGE, name, [trace.graph.constant(0)] * 36)
+        for name, pattern in filled.items():
+            _write(trace, name, pattern, [trace.graph.constant(0)] * 36)
 
     return single(records, f"clear_{EDGE}", "a block that fills in starts at zero", (Port(EDGE, EDGE),), EDGE, build)
 
 
-def _fetch(records: Records, names: tuple[str, str], forth: bool) -> Kernel:
+def _write(trace: Trace, name: str, pattern: int, values: Sequence[Scalar]) -> None:
+    for index, value in enumerate(values):
+        if pattern >> index & 1:
+            trace.writes.append((Rate.ITERATION, Location(EDGE, "work", name, index), value))
+
+
+def _fetch(records: Records, filled: Mapping[str, int], names: tuple[str, str], forth: bool) -> Kernel:
     """Blocks of a pair of bodies into the edge between them. forth: the pair's first body is eliminated first."""
 
     def build(trace: Trace) -> None:
-        for goal, name in zip(("above", "below"), names, strict=True):
-            trace.write(EDGE, goal, trace.read(LINK, "work", name, 36, "block between two bodies"))
+        for (goal, pattern), name in zip(filled.items(), names, strict=True):
+            _write(trace, goal, pattern, trace.read(LINK, "work", name, 36, "block between two bodies"))
 
     name = f"fetch_{EDGE}" if forth else f"fetch_{EDGE}_back"
     summary = "blocks of a pair of bodies" + ("" if forth else ", the second of which is eliminated first")
