@@ -3,11 +3,12 @@
 A contact that is far away is left out of a step: no kernel but these runs on it, and it has no impulse. It is near
 where its gap is no larger than a bound on the way of its bodies,
 
-    phi(z1) <= r/16 + 2 h (|v_b - v_a| + sum |w_i| |p_i|) + 2 |g| h²,
+    phi(z1) <= r/32 + 2 h max(0, -G u) + 2 |g| h²,
 
-p_i what the gap carries on its bodies, r the child's radius. The bound only saves work: what was left out is looked at
-where the step arrived, and a step that closed a gap, phi(z2) <= 0, is solved again with its contact (near.c.jinja). So
-the complementarity of all contacts holds at the second knot: of those that were left out phi(z2) > 0 and gamma = 0.
+G u the rate at which the last step changed it, r the child's radius. The bound only saves work: what was left out is
+looked at where the step arrived, and a step that closed a gap, phi(z2) <= 0, is solved again with its contact
+(near.c.jinja). So the complementarity of all contacts holds at the second knot: of those that were left out phi(z2) > 0
+and gamma = 0.
 """
 
 from __future__ import annotations
@@ -19,15 +20,15 @@ from symvi.kernels import common
 from symvi.kernels.common import COMMON, single
 from symvi.kernels.inequality import dot
 from symvi.kernels.kernel import Kernel, Port
-from symvi.kernels.knots import Baked, Knots, trace_rows
+from symvi.kernels.knots import Baked, Rows, trace_rows
 from symvi.kernels.records import Records
 from symvi.kernels.tracing import Trace
 from symvi.numbers.control import CONTACT_SIZE
-from symvi.physics.model import ContactModel, FixedTo
+from symvi.physics.model import ContactModel
 from symvi.scalar import Scalar, root
 
 REACH = "reach"
-CLOSE = Fraction(1, 16)  # of the child's radius: gaps below it are near in every step
+CLOSE = Fraction(1, 32)  # of the child's radius: gaps below it are near in every step
 AHEAD = 2  # times the way of the last step, and of a fall
 
 
@@ -46,11 +47,12 @@ def nearness_kernels(records: Records, kind: str, model: ContactModel, baked: Ba
     ports = (*shared, *(Port(label, "body") for label in moving))
 
     def approach(trace: Trace) -> None:
-        gap = trace_rows(trace, model, baked, model.groups, 1).first[0]
+        rows = trace_rows(trace, model, baked, model.groups, 1)
+        gap = rows.first[0]
         h = common.step(trace)
         radius = trace.read(kind, "parameters", "radius", 1, model.parameters["radius"].meaning, "m")[0]
         fall = trace.read(COMMON, "parameters", "acceleration")[0]
-        bound = CLOSE * radius + AHEAD * (h * (_speed(trace, model, baked, moving) + h * fall))
+        bound = CLOSE * radius + AHEAD * (h * (_speed(trace, rows, moving) + h * fall))
         trace.write(REACH, "gap", [gap], "gap at the first knot", "m")
         trace.write(REACH, "apart", [gap - bound], "what it is larger than its bodies may come in the step", "m")
 
@@ -71,17 +73,10 @@ def nearness_kernels(records: Records, kind: str, model: ContactModel, baked: Ba
     }
 
 
-def _speed(trace: Trace, model: ContactModel, baked: Baked, moving: Sequence[str]) -> Scalar:
-    """How fast the bodies came nearer at most in the step before, by their velocities."""
-    knots = Knots(trace, model, baked)
-    zero = trace.graph.constant(0)
-    speeds = {label: trace.read(label, "state", "v", 3) for label in moving}
-    relative = [b - a for b, a in zip(speeds["b"], speeds.get("a", [zero] * 3), strict=True)]
-    total = root(dot(trace, relative, relative))
-    for source in (source for group in model.groups for source in group.inputs.values()):
-        if isinstance(source, FixedTo) and source.body in moving:
-            arm = knots.parameter(source.parameter)
-            if not all(x.is_zero for x in arm):
-                turning = trace.read(source.body, "state", "w", 3)
-                total = total + root(dot(trace, turning, turning) * dot(trace, arm, arm))
-    return total
+def _speed(trace: Trace, rows: Rows, moving: Sequence[str]) -> Scalar:
+    """How fast the gap closed in the step before; 0 where it opened."""
+    rate = trace.graph.constant(0)
+    for label in moving:
+        velocity = (*trace.read(label, "state", "v", 3), *trace.read(label, "state", "w", 3))
+        rate = rate + dot(trace, rows.at1[label][0], velocity)
+    return (root(rate * rate) - rate) * Fraction(1, 2)

@@ -156,6 +156,25 @@ def test_many_contacts_are_told_from_few() -> None:
     assert len(many["near"]["pairs"]) == 105
 
 
+@pytest.mark.parametrize(("friction", "operations"), [(0.0, 108), (0.3, 432)])
+def test_blocks_of_balls_that_slide_freely_are_half_empty(friction: float, operations: int) -> None:
+    """Without friction turns of balls move no contact: the columns of turns of a block between two of them are zero."""
+    program = composed(scene(f"columns_{10 * friction:.0f}", GRID, friction=friction))
+    updates = [call.kernel for call in program.phases["touching"] if "F_jk -= F_ji F_ik" in call.kernel.summary]
+    assert [kernel.flops() for kernel in updates] == [operations] * 3
+
+
+def test_balls_that_part_are_far_sooner_than_those_that_close() -> None:
+    """Two balls 5 mm apart: near where they close at 1 m/s, and far where they part as fast, or pass each other."""
+    places = [*GRID, (2 * RADIUS + 0.005, 0, 0)]
+    mechanism = scene("apart", places)
+    closing, parting, passing = (
+        leaving_out(mechanism).simulate(0.005, 0.005, start=thrown(mechanism, b18=velocity), options=TIGHT)
+        for velocity in ((-0.9, 0, 0), (0.9, 0, 0), (0, 0.9, 0))
+    )
+    assert closing.iterations[1] > 1 and parting.iterations[1] == passing.iterations[1] == 1
+
+
 def test_what_a_text_with_lists_cannot_do_is_refused() -> None:
     mechanism = scene("refused", GRID)
     with pytest.raises(ArgumentError, match="far ones are left out of a step, which the Python back end cannot do"):
