@@ -121,9 +121,8 @@ def beside(calls: Sequence[Call], fit: Callable[[Call, Call], bool]) -> list[Cal
 
     If there is none, before the first that works on that record at all. Where the two do not fit together it stays.
     """
-    touched: dict[
-        tuple, list[tuple[tuple[int, int], bool]]
-    ] = {}  # later calls by the field: (place, whether it writes)
+    touched: dict[tuple, tuple[int, int]] = {}  # where the first of the later calls stands that works on a field
+    written: dict[tuple, tuple[int, int]] = {}  # and the first that writes it
     worked: dict[Node, tuple[int, int]] = {}  # the first of the later calls by the record
     led: dict[int, int] = {}
     placed: list[tuple[tuple[int, int], Call]] = []
@@ -132,16 +131,17 @@ def beside(calls: Sequence[Call], fit: Callable[[Call, Call], bool]) -> list[Cal
         reads, writes = _fields(call, "reads"), _fields(call, "writes")
         place = (number, 0)
         if len(_records(call)) == 1:
-            after = [
-                at for field in reads | writes for at, written in touched.get(field, ()) if written or field in writes
-            ]
+            after = [touched[field] for field in writes if field in touched]
+            after += [written[field] for field in reads if field in written]
             after = after or [worked[node] for node in _records(call) if node in worked]
             if after and fit(call, calls[min(after)[0]]):
                 first = min(after)[0]
                 led[first] = led.get(first, 0) + 1
                 place = (first, -led[first])
         for field in reads | writes:
-            touched.setdefault(field, []).append((place, field in writes))
+            touched[field] = min(place, touched.get(field, place))
+        for field in writes:
+            written[field] = min(place, written.get(field, place))
         for node in _records(call):
             worked[node] = min(place, worked.get(node, place))
         placed.append((place, call))
@@ -153,19 +153,23 @@ def in_one_way(first: Sequence[Call], second: Sequence[Call]) -> list[Call]:
 
     A sweep of the second goes along with one of the first then, and neither waits for the end of the other.
     """
-    touched: dict[tuple, list[tuple[tuple[int, int], bool]]] = {}  # calls by field: (place, whether it writes)
+    touched: dict[tuple, tuple[int, int]] = {}  # where the last call stands that works on a field
+    written: dict[tuple, tuple[int, int]] = {}  # and the last that writes it
     followed: dict[int, int] = {}
     placed: list[tuple[tuple[int, int], Call]] = []
     for number, call in enumerate([*first, *second]):
         reads, writes = _fields(call, "reads"), _fields(call, "writes")
         place = (number, 0)
         if number >= len(first):
-            known = [(field in writes, pair) for field in reads | writes for pair in touched.get(field, ())]
-            last = max((at for writes_too, (at, written) in known if written or writes_too), default=(-1, 0))[0]
+            before = [touched[field] for field in writes if field in touched]
+            before += [written[field] for field in reads if field in written]
+            last = max(before, default=(-1, 0))[0]
             followed[last] = followed.get(last, 0) + 1
             place = (last, followed[last])
         for field in reads | writes:
-            touched.setdefault(field, []).append((place, field in writes))
+            touched[field] = max(place, touched.get(field, place))
+        for field in writes:
+            written[field] = max(place, written.get(field, place))
         placed.append((place, call))
     return [call for _, call in sorted(placed, key=lambda pair: pair[0])]
 

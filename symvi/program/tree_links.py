@@ -34,13 +34,16 @@ class TreeLinks:
     def _tree(self) -> Iterator[tuple[str, Link]]:
         """Each body with the joint that carries it, a body below before those that it carries."""
         steps = {step.target: step for step in carrying_tree(self.mechanism, self.problem.choices)}
-        waiting, done = [body.name for body in self.mechanism.bodies], {"world"}
-        while waiting:
-            ready = [name for name in waiting if name not in steps or self._below(steps[name]) in done]
-            for name in ready:
-                yield name, self._link(*steps[name]) if name in steps else Link(None, True, 3, 3, ())
-            done |= set(ready)
-            waiting = [name for name in waiting if name not in done]
+        depth = {"world": 0}
+        for body in self.mechanism.bodies:
+            path, name = [], body.name
+            while name not in depth and name in steps:
+                path.append(name)
+                name = self._below(steps[name])
+            first = depth.setdefault(name, 1)
+            depth |= {above: first + k for k, above in enumerate(reversed(path), 1)}
+        for name in sorted((body.name for body in self.mechanism.bodies), key=depth.__getitem__):
+            yield name, self._link(*steps[name]) if name in steps else Link(None, True, 3, 3, ())
 
     @staticmethod
     def _below(step) -> str:
