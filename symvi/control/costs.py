@@ -55,11 +55,15 @@ class Costs:
         return Quadratic(by_x, curve)
 
     def _further(self, x: Array) -> tuple[Array, Array]:
-        assert self.residuals is not None
+        if not callable(self.residuals):
+            raise ArgumentError(f"residuals {shown(self.residuals)}: give a function of x that returns (r, by x)")
         found = self.residuals(x.copy())
         if not isinstance(found, Sequence) or len(found) != 2:
             raise ArgumentError(f"residuals: returned {shown(found)}; return (r, by x)")
-        r, slope = (np.asarray(each, float) for each in found)
+        try:
+            r, slope = (np.asarray(each, float) for each in found)
+        except (TypeError, ValueError):
+            raise ArgumentError(f"residuals: returned {shown(found)}; r and its slope are arrays of numbers") from None
         if r.ndim != 2 or len(r) != len(x) or slope.shape != (*r.shape, x.shape[1]):
             raise ArgumentError(
                 f"residuals: r has shape {r.shape}, its slope {slope.shape}; of {len(x)} knots with {x.shape[1]} "

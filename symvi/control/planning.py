@@ -16,8 +16,9 @@ from numpy.typing import ArrayLike, NDArray
 from symvi.control.costs import Costs, Residuals
 from symvi.control.curvature import Curvature
 from symvi.control.tracking import Tracker
-from symvi.control.weights import Weights, falling, numbers_of, regulated, weights_of
+from symvi.control.weights import Weights, checked_tolerance, falling, numbers_of, regulated, weights_of
 from symvi.errors import ArgumentError, SolverError
+from symvi.mechanism.names import shown
 from symvi.mechanism.state import State
 from symvi.numbers.control import DEFAULTS, SolverOptions, SolverStatus
 from symvi.simulate.simulator import Simulator
@@ -93,9 +94,11 @@ def ilqr(
     """
     if isinstance(iterations, bool) or not isinstance(iterations, int) or iterations < 1:
         raise ArgumentError(f"iterations {iterations!r}: must be a whole number above zero")
-    if not 0 < tolerance < 1:
-        raise ArgumentError(f"tolerance {tolerance!r}: must lie between 0 and 1")
-    given = dict(inputs or {})
+    if not isinstance(second_order, bool):
+        raise ArgumentError(f"second_order {shown(second_order)}: must be True or False")
+    if not (guess is None or isinstance(guess, Plan)):
+        raise ArgumentError(f"guess {shown(guess)}: give what ilqr has returned")
+    tolerance, given = checked_tolerance(tolerance), dict(inputs or {})
     for one in falling(smoothing):
         path = SlopePath(simulator, time, step, start, given, coordinates=coordinates, smoothing=one, options=options)
         q = weights_of("Q", Q, path.names)
@@ -167,9 +170,7 @@ class _Search:
         """The first motion. Raises SolverError, ArgumentError."""
         path, motion, steps = self.path, None, None
         if guess is not None:
-            told = guess.names, guess.input_names, guess.u.shape, guess.tracker.inputs
-            if told != (path.names, path.inputs, path.rows.shape, tuple(path.inputs[k] for k in self.wanted)):
-                raise ArgumentError("guess: has other states, inputs or steps than this plan; give one of the same")
+            self._check_guess(guess)
             motion = _Motion([], guess.x, guess.u, guess.cost)
             steps = np.zeros((len(path), len(self.wanted))), guess.tracker.K
         found = self.forwards(motion, steps, 1.0)
@@ -178,6 +179,17 @@ class _Search:
                 "ilqr: the guess is no motion: a step beside it cannot be solved", SolverStatus.NOT_CONVERGED
             )
         return found
+
+    def _check_guess(self, guess: Plan) -> None:
+        """Raises ArgumentError for the plan of another motion: only what is to be found is taken from it."""
+        path = self.path
+        told = guess.names, guess.input_names, guess.u.shape, guess.tracker.inputs
+        same = told == (path.names, path.inputs, path.rows.shape, tuple(path.inputs[k] for k in self.wanted))
+        if not same or not np.allclose(np.diff(guess.time), np.diff(path.time), rtol=1e-9, atol=0.0):
+            raise ArgumentError("guess: has other states, inputs or steps than this plan; give one of the same")
+        for k, name in enumerate(path.inputs):
+            if k not in self.wanted and (guess.u[:, k] != path.rows[:, k]).any():
+                raise ArgumentError(f"guess: its input '{name}', which R does not name, is another than is given here")
 
     def forwards(self, motion: _Motion | None, steps: tuple | None, share: float) -> _Motion | None:
         """The motion with changed inputs; None where it cannot be solved. The first is as it is given."""

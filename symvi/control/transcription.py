@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from symvi.control.casadi_steps import Steps, casadi
-from symvi.control.weights import Weights, falling, numbers_of, regulated, weights_of
+from symvi.control.weights import Weights, checked_tolerance, falling, numbers_of, regulated, weights_of
 from symvi.errors import ArgumentError
 from symvi.mechanism.names import did_you_mean, shown
 from symvi.mechanism.state import State
@@ -127,8 +127,7 @@ def _check(hessian: str, iterations: int, tolerance: float) -> None:
         raise ArgumentError(f"hessian {shown(hessian)}: use one of {', '.join(map(repr, HESSIANS))}")
     if isinstance(iterations, bool) or not isinstance(iterations, int) or iterations < 1:
         raise ArgumentError(f"iterations {iterations!r}: must be a whole number above zero")
-    if not 0 < tolerance < 1:
-        raise ArgumentError(f"tolerance {tolerance!r}: must lie between 0 and 1")
+    checked_tolerance(tolerance)
 
 
 @dataclass
@@ -174,7 +173,7 @@ class _Problem:
         self.x = np.array([np.full((n + 1, len(names)), -np.inf), np.full((n + 1, len(names)), np.inf)])
         self.u = np.array([np.full((n, len(given)), -np.inf), np.full((n, len(given)), np.inf)])
         for name, pair in bounds.items():
-            least, most = _pair(name, pair)
+            least, most = _pair(f"bounds: '{name}' is", pair)
             if name in names:
                 self.x[0, :, names.index(name)], self.x[1, :, names.index(name)] = least, most
             elif name in given:
@@ -203,7 +202,7 @@ class _Problem:
             if cost:
                 raise ArgumentError("time_cost: the time is given; name its least and most by free_time")
             return
-        least, most = _pair("free_time", free)
+        least, most = _pair("free_time:", free)
         if not 0 < least <= most < np.inf:
             raise ArgumentError(f"free_time {shown(free)}: give (least, most) in s, both above zero and finite")
         own = self.path.own
@@ -332,9 +331,9 @@ class _Problem:
         )  # fmt: skip
 
 
-def _pair(name: str, pair: object) -> tuple[float, float]:
+def _pair(title: str, pair: object) -> tuple[float, float]:
     """The least and the most of a bound. Raises ArgumentError."""
-    wrong = f"bounds: '{name}' is {shown(pair)}; give (least, most), numbers or None"
+    wrong = f"{title} {shown(pair)}; give (least, most), numbers or None"
     if not isinstance(pair, (tuple, list)) or len(pair) != 2:
         raise ArgumentError(wrong)
     ends = []
@@ -343,7 +342,7 @@ def _pair(name: str, pair: object) -> tuple[float, float]:
             raise ArgumentError(wrong)
         ends.append(none if each is None else float(each))
     if ends[0] > ends[1]:
-        raise ArgumentError(f"bounds: '{name}' is {shown(pair)}: the least is above the most")
+        raise ArgumentError(f"{title} {shown(pair)}: the least is above the most")
     return ends[0], ends[1]
 
 

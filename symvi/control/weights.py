@@ -76,9 +76,21 @@ def _number(what: str, name: str, value: object) -> float:
 
 def falling(given: float | Sequence[float] | None) -> list[float | None]:
     """Smoothings that are taken one after the other. Raises ArgumentError."""
-    if given is None or isinstance(given, (int, float)):
+    if given is None or isinstance(given, bool):  # which is refused where smoothings are
         return [given]
-    found = [float(each) for each in given]
+    try:
+        found = [float(each) for each in np.atleast_1d(np.asarray(given, float))]
+    except (TypeError, ValueError):
+        found = []
     if not found or any(later > before for before, later in zip(found, found[1:], strict=False)):
-        raise ArgumentError(f"smoothing {shown(given)}: several must fall, for example (1e-2, 1e-3, 1e-4)")
+        raise ArgumentError(
+            f"smoothing {shown(given)}: give a number above 0, or several that fall, for example (1e-2, 1e-3, 1e-4)"
+        )
     return list(found)
+
+
+def checked_tolerance(given: object) -> float:
+    """A share between 0 and 1. Raises ArgumentError."""
+    if isinstance(given, bool) or not isinstance(given, Real) or not 0 < float(given) < 1:
+        raise ArgumentError(f"tolerance {shown(given)}: must lie between 0 and 1")
+    return float(given)

@@ -5,8 +5,10 @@ its error; this falls with the power of the step that is its order. So each tell
 takes, counted in Newton iterations: the same on every machine. The cheapest runs the whole motion three times: in
 steps four times as long, twice as long, and in the chosen ones. What the last two are apart, over q - 1, is the error
 that is told (Richardson). q is how much further the first two are apart, at most 2^order: of a motion that a damper or
-a corner makes of a lower order, it is the smaller one that shows. Where the error is beyond what was asked for, steps
-are halved. Steps that were taken in the same parts in both runs tell nothing.
+a corner makes of a lower order, it is the smaller one that shows. Two runs may end near each other by chance, as those
+do that fall upon edges or start to stick at other times: of what the first two are apart the order leaves so much, and
+no less is told. Where the error is beyond what was asked for, steps are halved. Steps that were taken in the same parts
+in both runs tell nothing.
 """
 
 from __future__ import annotations
@@ -108,7 +110,8 @@ def _richardson(last: float, distance: float, most: int) -> float:
 
     most: 2^order - 1. With steps four times as long there is no order to be seen yet, and the distance itself is told.
     """
-    return distance / min(max(last / distance - 1.0, 1.0), most) if distance > 0.0 else 0.0
+    seen = distance / min(max(last / distance - 1.0, 1.0), most) if distance > 0.0 else 0.0
+    return max(seen, last / (most * (most + 1)))
 
 
 def _is_finer(coarse: Trajectory, fine: Trajectory) -> bool:

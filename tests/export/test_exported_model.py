@@ -13,6 +13,7 @@ from symvi.exporters import export
 from symvi.mechanism import Mechanism, start_state
 from tests.support import linkages
 from tests.support.exported import quadruped, six_axis_arm
+from tests.support.pendulums import chain
 from tests.support.strict_c import STRICT
 
 MAIN = """
@@ -54,7 +55,7 @@ int main(int count, char **words)
     return 0;
 }
 """
-CASES = {"arm": six_axis_arm, "quadruped": quadruped, "four bar": linkages.four_bar}
+CASES = {"arm": six_axis_arm, "quadruped": quadruped, "four bar": linkages.four_bar, "rod": lambda: chain(1, angle=0.4)}
 
 
 def built(mechanism: Mechanism, folder: Path) -> Path:

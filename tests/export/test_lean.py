@@ -54,6 +54,13 @@ def flying() -> Mechanism:
     return Mechanism(name="flying", bodies=bodies, joints=joints, forces=forces)
 
 
+def springing() -> Mechanism:
+    """Two links on hinges without a loop; a spring whose force is a sine, the cosine and sine of whose rest belong to
+    one angle."""
+    spring = JointSpring(name="spring", joint="joint1", stiffness=2.0, rest=0.4, law="sinusoidal")
+    return crooked_chain(2, "revolute").changed(name="springing", forces=[spring])
+
+
 def balls(count: int = 5) -> Mechanism:
     """The chain whose memory is asked for."""
     return crooked_chain(count, "spherical")
@@ -69,6 +76,7 @@ CASES = {
     "cylindrical": (lambda: crooked_chain(3, "cylindrical"), 0),
     "driven": (driven, 4),
     "flying": (flying, 3),
+    "springing": (springing, 0),
     "four_bar": (demo("four_bar"), 0),
     "governor": (demo("governor"), 1),
     "slider_crank": (demo("slider_crank"), 1),

@@ -8,6 +8,7 @@ slopes, which share nothing with those of symvi/scalar/derivative.py. Of a tape:
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 from functools import cache
 from random import Random
@@ -39,10 +40,10 @@ Values = dict[Location, object]
 class Numbers:
     """Random numbers of the field, one for each question: an opaque function says the same when asked again.
 
-    vanishing: nodes of kernels, by name, that were zero at a random point: products that cancel, and have no sign.
+    idle: mutants of kernels, by name and change, that make the same number: of products that cancel, minus is plus.
     """
 
-    vanishing: ClassVar[set[tuple[str, int]]] = set()
+    idle: ClassVar[set[tuple[str, tuple[int, str]]]] = set()
 
     def __init__(self, seed: object):
         self.random, self.known = Random(str(seed)), {}
@@ -89,10 +90,13 @@ class Numbers:
             elif operation == "const":
                 found[i] = field(graph.arguments(i)[0])
             else:
-                operation = changed[1] if changed and changed[0] == i else operation
-                found[i] = self.operations[operation](*(found[j] for j in graph.operands(i)))
-                if changed is None and isinstance(found[i], Number) and found[i].n == 0:
-                    self.vanishing.add((kernel.name, i))
+                operands = [found[j] for j in graph.operands(i)]
+                found[i] = self.operations[operation](*operands)
+                if changed and changed[0] == i:
+                    made = self.operations[changed[1]](*operands)
+                    if made.n == found[i].n:
+                        self.idle.add((kernel.name, changed))
+                    found[i] = made
         return {at: found[value.index] for at, value in outputs}
 
 
@@ -205,21 +209,18 @@ def test_adjoints_are_transposes(name: str, coordinates: str) -> None:
 
 OTHER = {"add": "sub", "sub": "add", "mul": "div", "div": "mul"}
 MUTANTS = 3  # a kernel
+EXCUSED = 0.03  # of the mutants may change nothing, where numbers vanish at every point
 
 
 def mutations(kernel: Kernel) -> list[tuple[int, str]]:
-    """Some of a kernel that was evaluated before: no operand of theirs is zero everywhere."""
-    graph = kernel.graph
-    own = [
-        i
-        for i in kernel.sequence
-        if graph.operation(i) in OTHER and not any((kernel.name, j) in Numbers.vanishing for j in graph.operands(i))
-    ]
-    return [(i, OTHER[graph.operation(i)]) for i in Random(kernel.name).sample(own, min(MUTANTS, len(own)))]
+    """Some of a kernel."""
+    own = [i for i in kernel.sequence if kernel.graph.operation(i) in OTHER]
+    return [(i, OTHER[kernel.graph.operation(i)]) for i in Random(kernel.name).sample(own, min(MUTANTS, len(own)))]
 
 
-def _survives(differ: Callable[[tuple[int, str]], list], changed: tuple[int, str]) -> bool:
-    """Whether a mutant is not seen that might be: at a node for which not any other number does as well."""
+def fate(kernel: Kernel, differ: Callable[[tuple[int, str]], list], changed: tuple[int, str]) -> str:
+    """Of a mutant: "seen"; "idle" where it makes the same number; "dead" at a node for which any other number does as
+    well, as what it becomes is times nothing; else "missed"."""
 
     def is_seen(change: tuple[int, str]) -> bool:
         try:
@@ -227,7 +228,11 @@ def _survives(differ: Callable[[tuple[int, str]], list], changed: tuple[int, str
         except ZeroDivisionError:
             return True
 
-    return not is_seen(changed) and is_seen((changed[0], "any"))
+    if is_seen(changed):
+        return "seen"
+    if (kernel.name, changed) in Numbers.idle:
+        return "idle"
+    return "missed" if is_seen((changed[0], "any")) else "dead"
 
 
 @pytest.mark.parametrize(("name", "coordinates"), only([("servo", "tree")], CASES))
@@ -235,15 +240,13 @@ def test_mutants_are_seen(name: str, coordinates: str) -> None:
     """One operation of a kernel is another one: of tangents, and of what goes backwards."""
     _, scripts, made = built(name, coordinates)
     own = {kernel.name: kernel for each in scripts.values() for kernel in each.kernels()}
-    seen = survived = 0
+    fates: Counter[str] = Counter()
     for values, tangents in pairs(name, coordinates):
-        assert not differs(values, tangents)
         for changed in mutations(tangents):
-            seen += 1
-            survived += _survives(lambda c, v=values, t=tangents: differs(v, t, c), changed)
+            fates[fate(tangents, lambda c, v=values, t=tangents: differs(v, t, c), changed)] += 1
     for kernel_name, parts in made.linear.items():
-        assert not linear_faults(own[kernel_name], parts)
         for changed in mutations(parts.backwards):
-            seen += 1
-            survived += _survives(lambda c, k=own[kernel_name], p=parts: linear_faults(k, p, c), changed)
-    assert seen > 30 and not survived
+            whole = own[kernel_name]
+            fates[fate(parts.backwards, lambda c, k=whole, p=parts: linear_faults(k, p, c), changed)] += 1
+    assert fates["seen"] > 30 and not fates["missed"]
+    assert fates["idle"] + fates["dead"] <= EXCUSED * fates.total()

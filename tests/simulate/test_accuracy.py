@@ -7,9 +7,21 @@ import pytest
 
 from symvi import state_from
 from symvi.errors import AccuracyWarning, ArgumentError, MechanismError
-from symvi.mechanism import Body, Contact, Driver, Joint, JointDamper, JointSpring, Mechanism, PointSpring, Sphere
+from symvi.mechanism import (
+    Body,
+    Contact,
+    Driver,
+    DryFriction,
+    Joint,
+    JointDamper,
+    JointSpring,
+    Mechanism,
+    PointSpring,
+    Sphere,
+)
 from symvi.simulate import Simulator, SolverOptions
 from symvi.simulate.accuracy import apart
+from tests.support.contact_scenes import box, on_ground
 from tests.support.damped import arm, slider
 from tests.support.pendulums import chain
 
@@ -84,6 +96,22 @@ def test_a_ball_that_lands_has_order_2() -> None:
     mechanism = Mechanism(name="drop", bodies=[ball], contacts=[Contact(name="floor", child="ball", radius=0.1)])
     motion = Simulator(mechanism).simulate(0.5, 0.01, accuracy=1e-3)
     assert motion.accuracy.order == 2
+
+
+@pytest.mark.thorough
+def test_runs_that_are_near_each_other_by_chance_tell_no_error() -> None:
+    """A double pendulum that sticks in its elbow, and a box that falls over its edges: two runs were 7e-5 and 1e-3
+    apart, while the motion was still 5e-4 and 3e-2 off."""
+    rod = chain(2, angles=(2.0, -1.0))
+    sticking = rod.changed(forces=[DryFriction(name="dry", joint=rod.joints[1].name, bound=0.5)])
+    falling = on_ground(box(position=(0, 0, 0.8), velocity=(1, 0, 0), angular_velocity=(2, 3, 1)), friction=0.3)
+    for mechanism, time, asked, finest in ((sticking, 2.0, 1e-4, 1024), (falling, 0.6, 1e-2, 4096)):
+        simulator = Simulator(mechanism)
+        fine = simulator.simulate(time, 0.02 / finest, every=finest)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", AccuracyWarning)
+            motion = simulator.simulate(time, 0.02, accuracy=asked)
+        assert not motion.accuracy.is_met or apart(motion, fine) < asked
 
 
 def test_what_makes_no_sense_is_refused() -> None:

@@ -127,6 +127,8 @@ def test_squares_may_be_told_as_residuals() -> None:
         (lambda x: x, "return .r, by x."),
         (lambda x: (x[:, :1], np.zeros((len(x), 2, 2))), "r has shape .21, 1., its slope .21, 2, 2."),
         (lambda x: (x[:, :1] * np.nan, np.zeros((len(x), 1, 2))), "not all of r"),
+        (lambda x: ("r", "slope"), "arrays of numbers"),
+        (3, "residuals 3: give a function"),
     ],
 )
 def test_residuals_that_are_none_are_refused(wrong, said: str) -> None:
@@ -135,7 +137,7 @@ def test_residuals_that_are_none_are_refused(wrong, said: str) -> None:
 
 
 def test_smoothings_must_fall_and_turns_of_bodies_have_no_second_derivatives() -> None:
-    with pytest.raises(ArgumentError, match="several must fall"):
+    with pytest.raises(ArgumentError, match="several that fall"):
         jump(1e-4, 1e-2)
     ball = Body(name="ball", mass=1.0, inertia=(1, 1, 1), position=(0, 0, 1))
     rod = Body(name="rod", mass=1.0, inertia=(1, 1, 1))
@@ -153,5 +155,36 @@ def test_a_plan_begins_at_another_one_of_the_same_steps() -> None:
     again = ilqr(simulator, 4.0, 0.05, start=start, guess=first, **about)
     assert again.converged and len(again.costs) <= 3
     assert again.costs[0] == pytest.approx(first.cost, rel=1e-12)
-    with pytest.raises(ArgumentError, match="guess: has other states, inputs or steps"):
-        ilqr(simulator, 2.0, 0.05, start=start, guess=first, **about)
+    for time, step in ((2.0, 0.05), (2.0, 0.025)):
+        with pytest.raises(ArgumentError, match="guess: has other states, inputs or steps"):
+            ilqr(simulator, time, step, start=start, guess=first, **about)
+
+
+def test_a_guess_has_the_same_inputs_that_are_not_found() -> None:
+    """Of a guess, what is to be found is taken; a wind that it knew nothing of would not act."""
+    rod = Body(name="rod", mass=1.0, inertia=(1, 1, 1), center_of_mass=(0, 0, 0.5))
+    hinge = Joint(name="hinge", type="revolute", child="rod", axis=(0, 1, 0))
+    forces = [Actuator(name=name, joint="hinge") for name in ("motor", "wind")]
+    simulator = Simulator(Mechanism(name="windy", bodies=[rod], joints=[hinge], forces=forces))
+    about = {"Q": {"hinge": 1.0}, "R": {"motor.force": 0.1}}
+    calm = ilqr(simulator, 0.2, 0.05, **about)
+    with pytest.raises(ArgumentError, match="guess: its input 'wind.force', which R does not name"):
+        ilqr(simulator, 0.2, 0.05, guess=calm, inputs={"wind.force": 1.0}, **about)
+    windy = ilqr(simulator, 0.2, 0.05, inputs={"wind.force": 1.0}, **about)
+    again = ilqr(simulator, 0.2, 0.05, guess=windy, inputs={"wind.force": 1.0}, **about)
+    assert again.cost == pytest.approx(windy.cost) and (again.u[:, 1] == 1.0).all()
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({"smoothing": "much"}, "smoothing 'much': give a number"),
+        ({"smoothing": np.float32(0.1)}, "no contacts, limits or dry friction"),
+        ({"tolerance": "fine"}, "tolerance 'fine'"),
+        ({"second_order": "yes"}, "second_order 'yes': must be True or False"),
+        ({"guess": "hop"}, "guess 'hop': give what ilqr has returned"),
+    ],
+)
+def test_what_no_plan_is_asked_by_is_named(asked: dict, said: str) -> None:
+    with pytest.raises(ArgumentError, match=said):
+        ilqr(pendulum(), 1.0, 0.05, Q={"hinge": 1.0}, R=[1.0], **asked)
