@@ -42,9 +42,16 @@ def own(
         for key, variable in definition.variables.items()
     }
     function = function_of(replace(definition, variables=stated))
-    joint = {"axis": axis, "parent": parent, "offset": offset, "axes": axes, "scale": scale}
-    function.options = {"tangent": tangent, "side": side, **(joint if _is_joint(name) else {})}
+    if _is_joint(name):
+        function.equation += f" ({_options_said(axis, parent, offset, axes, scale)})"
     return function
+
+
+def _options_said(axis: object, parent: str, offset: bool, axes: str, scale: object) -> str:
+    """The options of a joint that change its rows."""
+    said = [f"axes {axes}", f"scale {2 if scale is None else scale}"]
+    said += [f"axis {axis}"] * (axis is not None) + ["parent world"] * (parent == "world") + ["offset"] * offset
+    return ", ".join(said)
 
 
 def _is_joint(name: str) -> bool:
@@ -92,5 +99,5 @@ def function_of(definition: Definition) -> Function:
 
     function = Function(definition.name, tuple(definition.variables), evaluate, "symvi")
     function.variables = dict(definition.variables)
-    function.definition = definition
+    function.definition, function.equation = definition, definition.equation
     return function

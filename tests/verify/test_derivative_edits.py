@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from os.path import commonprefix
+from pathlib import Path
 from random import Random
 
 import pytest
 
 from symvi.physics.rewriting import REWRITES
 from tests.support.subset import first_of
-from tests.verify.edits import c_edits, guarded, judge, trial
+from tests.verify.edits import c_edits, guarded, judge, running, trial
 from tests.verify.edits.__main__ import main
 from tests.verify.edits.c_rewrites import LAWS
 from tests.verify.edits.subjects import BY_HAND, PRINTED, SYMPY, subjects
@@ -100,12 +101,32 @@ def test_an_error_in_c_is_one_place_of_the_text(subject) -> None:
 
 
 @pytest.mark.thorough
-def test_the_same_seed_makes_the_same_changes(capsys: pytest.CaptureFixture) -> None:
-    printed = []
-    for processes in ("1", "2"):
-        assert main(["--count", "6", "--rewrites", "3", "--processes", processes, "--seed", "7"]) == 0
+def test_the_same_seed_makes_the_same_changes(capsys: pytest.CaptureFixture, tmp_path: Path) -> None:
+    """By any number of processes, and from a journal of parts that were done before."""
+    printed, journal = [], ["--journal", str(tmp_path / "edits.jsonl")]
+    for more in (["--jobs", "1"], ["--jobs", "2"], journal, journal):
+        assert main(["--to", "10", "--seed", "7", *more]) == 0
         printed.append(capsys.readouterr().out.splitlines()[:-1])
-    assert printed[0] == printed[1] and any("errors, SymPy" in line for line in printed[0])
+    assert printed[0] == printed[1] == printed[2] == printed[3]
+    assert any("errors, SymPy" in line for line in printed[0]) and any("rewrites, " in line for line in printed[0])
+
+
+def test_a_journal_is_gone_on_from(tmp_path: Path) -> None:
+    """Chunks that are kept are not done again, whoever kept them; others are."""
+    path, asked = tmp_path / "journal.jsonl", []
+
+    def job(numbers: range, seed: int) -> list[guarded.Tried]:
+        asked.extend(numbers)
+        return [guarded.Tried("a turn", f"seed {seed}", guarded.CAUGHT, float(number)) for number in numbers]
+
+    def effects(numbers: range, seed: int) -> list[float]:
+        found = running.done(job, numbers, (seed,), 1, running.Journal(path, guarded.Tried))
+        return [one.effect for chunk in found for one in chunk]
+
+    assert effects(range(50, 100), 1) == list(range(50, 100)) and effects(range(0, 120), 1) == list(range(120))
+    assert asked == [*range(50, 100), *range(0, 50), *range(100, 120)]
+    effects(range(0, 50), 2)
+    assert asked[120:] == list(range(50))
 
 
 @pytest.mark.thorough

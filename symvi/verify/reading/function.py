@@ -28,7 +28,7 @@ class Function:
     evaluate(values, world) gives Outputs; values are lists of the world's numbers, or of dual numbers over them.
     place: file and line where it stands, "" where there is none. notes: what reading it found worth saying; it may
     grow while the function is evaluated. floats_only: code that asks for machine numbers.
-    options: what symvi's own functions were asked with. on_floats: evaluate, on plain machine numbers. given: Python
+    equation: as papers write it, "" where none is known. on_floats: evaluate, on plain machine numbers. given: Python
     code as the user gave it.
     """
 
@@ -41,7 +41,7 @@ class Function:
     tree: Any = None
     variables: Mapping = field(default_factory=dict)
     definition: Any = None
-    options: Mapping = field(default_factory=dict)
+    equation: str = ""
     floats_only: bool = False
     on_floats: Callable[[Values, World], Outputs] | None = None
     given: Any = None
@@ -63,8 +63,7 @@ class Function:
         return f"{self.name} ({self.origin}{', ' + self.place if self.place else ''})"
 
     def __repr__(self) -> str:
-        equation = getattr(self.definition, "equation", "")
-        return f"{self.said}: {equation}" if equation else self.said
+        return f"{self.said}: {self.equation}" if self.equation else self.said
 
     def note(self, text: str) -> None:
         if text and text not in self.notes:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from itertools import groupby
 
 from symvi.verify.asking.question import Question
@@ -16,9 +15,8 @@ def asked_lines(problem: Problem) -> tuple[str, ...]:
     if question.weights:
         what = {1: f"Gᵀ {question.weights}", 2: f"the derivative of Gᵀ {question.weights}"}[question.order]
     lines = [f"{what} of {function.said} with respect to {wrt_said(question)}"]
-    if function.definition is not None:
-        options = options_said(function.options)
-        lines.append(f"{function.name}: {function.definition.equation}" + (f" ({options})" if options else ""))
+    if function.equation:
+        lines.append(f"{function.name}: {function.equation}")
     return tuple(lines)
 
 
@@ -30,14 +28,3 @@ def wrt_said(question: Question) -> str:
 
 def _type_in(question: Question):
     return lambda name: question.variables[name].said
-
-
-def options_said(options: Mapping) -> str:
-    """The options of a joint that change its rows; nothing of what has none."""
-    if "axes" not in options:
-        return ""
-    scale = 2 if options["scale"] is None else options["scale"]
-    said = [f"axes {options['axes']}", f"scale {scale}"]
-    said += [f"axis {options['axis']}"] if options["axis"] is not None else []
-    said += ["parent world"] if options["parent"] == "world" else []
-    return ", ".join([*said, "offset"] if options["offset"] else said)

@@ -4,22 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from symvi.verify.judging.entries import (
-    DIGITS,
-    EQUAL,
-    FLOATS,
-    NOTED,
-    ROUNDED,
-    WRONG,
-    Counterexample,
-    Diagnosis,
-    Entry,
-)
-
-__all__ = [
-    "DIGITS", "EQUAL", "FLOATS", "NOTED", "ROUNDED", "WRONG",
-    "Counterexample", "Diagnosis", "Entry", "Report",
-]  # fmt: skip
+from symvi.verify.judging.entries import Diagnosis, Entry
 
 
 @dataclass(frozen=True)

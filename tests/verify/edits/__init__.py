@@ -1,6 +1,6 @@
 """EDITS: is a verdict ever wrong? Thousands of single errors, and rewrites that change nothing, put to `derivative`.
 
-    python -m tests.verify.edits --count 10000
+    python -m tests.verify.edits --to 10000 --jobs 2 --journal edits.jsonl
 
 `subjects` are functions with their derivatives, as SymPy, as C printed by symvi and as C written by hand; `c_edits`
 changes a token of C, symvi.physics.rewriting a node of SymPy; `c_rewrites` and the same file write the same in other

@@ -1,4 +1,10 @@
-"""python -m tests.verify.edits: errors planted in correct derivatives, and rewrites of them, counted."""
+"""python -m tests.verify.edits: errors planted in correct derivatives, and rewrites of them, counted.
+
+    python -m tests.verify.edits --from 0 --to 10000 --jobs 2 --journal edits.jsonl
+
+A run that is broken off goes on from its journal. Parts may run side by side or elsewhere (--from 5000 --to 10000); a
+last run over all numbers counts what their common journal has.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +13,12 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
 from time import perf_counter
 
+from tests.verify.edits.running import Journal, add_options, done
 from tests.verify.edits.trial import ERROR, FAILURES, REWRITE, Trial, trials
 
-CHUNK = 50  # trials that a process does before it hands them in
+OF_REWRITES = 5  # errors for one of them
 REPORTED = 1000  # trials between two lines on how far it is
 
 
@@ -40,16 +46,10 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _all(options: argparse.Namespace) -> Iterator[list[Trial]]:
     """Errors, then rewrites, in chunks, in the order of their numbers whatever the number of processes."""
-    jobs = [
-        (range(first, min(first + CHUNK, count)), what, options.seed, options.whole)
-        for what, count in ((ERROR, options.count), (REWRITE, options.rewrites))
-        for first in range(0, count, CHUNK)
-    ]
-    if options.processes == 1:
-        yield from (trials(*job) for job in jobs)
-        return
-    with ProcessPoolExecutor(options.processes) as pool:
-        yield from pool.map(trials, *zip(*jobs, strict=True))
+    journal = Journal(options.journal, Trial)
+    rewrites = range(options.first // OF_REWRITES, options.to // OF_REWRITES)
+    for numbers, what in ((range(options.first, options.to), ERROR), (rewrites, REWRITE)):
+        yield from done(trials, numbers, (what, options.seed, options.whole), options.jobs, journal)
 
 
 def said(failure: Trial) -> str:
@@ -87,22 +87,10 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
         description="Plant single errors in correct derivatives, in SymPy and in C, and rewrite them without changing "
         "them; count the verdicts. A verdict is wrong where fifty digits at random points say otherwise.",
     )
-    parser.add_argument("--count", type=_at_least_one, default=1000, metavar="N", help="errors (default 1000)")
-    parser.add_argument("--rewrites", type=int, default=None, metavar="N", help="rewrites (default: a fifth of them)")
-    parser.add_argument("--processes", type=_at_least_one, default=1, metavar="N", help="at a time (default 1)")
-    parser.add_argument("--seed", type=int, default=0, help="other changes")
+    add_options(parser, 1000, "errors")
     parser.add_argument("--whole", action="store_true", help="whole reports, with diagnoses: three times as long")
     parser.add_argument("--json", action="store_true", help="print the result as one JSON object")
-    options = parser.parse_args(arguments)
-    if options.rewrites is None:
-        options.rewrites = max(1, options.count // 5)
-    return options
-
-
-def _at_least_one(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above zero")
-    return int(text)
+    return parser.parse_args(arguments)
 
 
 if __name__ == "__main__":

@@ -3,10 +3,13 @@
 What an error does is judged at points of many sizes, at and beside zero, in fifty digits: its effect is the largest
 difference from the right claim, of the largest entry at that point. What is above the bound of verify's rule has to be
 called wrong; what is below may be a note; what changes nothing has to be right.
+
+    python -m tests.verify.edits.guarded --from 0 --to 2000 --jobs 2 --journal guarded.jsonl [--language Python]
 """
 
 from __future__ import annotations
 
+import argparse
 import sys
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -25,6 +28,7 @@ from symvi.verify.reading.sources import read
 from symvi.verify.verdict import POINTS as POINTS_OF_A_WAY
 from symvi.verify.verdict import fit, output_shape
 from tests.verify.edits import c_edits, judge
+from tests.verify.edits.running import Journal, add_options, done
 
 SIZES = (1, 1, 1, 3, 0.1, 1e-3, 1e-5, 1e-7, 1e-9, 1e-12)
 POINTS = 120
@@ -323,19 +327,29 @@ def _outcome(right: bool, share: float, is_defined: bool) -> str:
     return CAUGHT if share > BOUND / DOUBT or not is_defined else ALARM if share == 0 else NOTED
 
 
-def main() -> int:
-    """python -m tests.verify.edits.guarded [N] [C|Python]: plant N errors (2000); returns 1 for a wrong verdict."""
+def several(numbers: range, seed: int, name: str) -> list[Tried]:
+    return [tried(number, seed, name) for number in numbers]
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command; returns 1 for a wrong verdict."""
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.verify.edits.guarded",
+        description="Plant single errors in correct derivatives of code with conditions; judge them by their effect.",
+    )
+    add_options(parser, 2000, "errors")
+    parser.add_argument("--language", choices=("C", "Python"), default="C")
+    options = parser.parse_args(arguments)
     counts: Counter = Counter()
-    name = sys.argv[2] if len(sys.argv) > 2 else "C"
-    for number in range(int(sys.argv[1]) if len(sys.argv) > 1 else 2000):
-        one = tried(number, name=name)
-        counts[one.outcome] += 1
-        if one.outcome in (MISSED, ALARM, NOTED):
-            print(f"{one.outcome}: error {number}, {one.kind} in {one.subject}, effect {one.effect}", flush=True)
-            if one.outcome != NOTED:
+    asked = options.seed, options.language
+    for found in done(several, range(options.first, options.to), asked, options.jobs, Journal(options.journal, Tried)):
+        for one in found:
+            counts[one.outcome] += 1
+            if one.outcome in (MISSED, ALARM, NOTED):
+                print(f"{one.outcome}: {one.kind} in {one.subject}, effect {one.effect:.1e}", flush=True)
+            if one.outcome in (MISSED, ALARM):
                 print(one.said, flush=True)
-        if (number + 1) % 100 == 0:
-            print(f"{number + 1} done", file=sys.stderr, flush=True)
+        print(f"{sum(counts.values())} done", file=sys.stderr, flush=True)
     print(", ".join(f"{count} {outcome}" for outcome, count in counts.most_common()))
     return 1 if counts[MISSED] or counts[ALARM] else 0
 
