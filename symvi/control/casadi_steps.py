@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
@@ -32,19 +33,23 @@ class Steps:
     """The steps between the knots of a horizon. Each begins its search for a state where its last one ended.
 
     rows (N, m): of all inputs; wanted: numbers of those that are unknowns. x (N + 1, n), u (N, wanted): the guess,
-    whose steps must be possible. length: of a step of the guess [s], None where it is no unknown. Raises SolverError,
-    AssemblyError, with the time of the knot.
+    whose steps must be possible. lengths: of the steps of the guess [s], each (own,), or (own, before) where the one
+    before is another one; none where they are no unknowns. Raises SolverError, AssemblyError, with the number of the
+    knot.
     """
 
-    def __init__(self, step: StepMap, rows: Array, wanted: list[int], x: Array, u: Array, length: float | None = None):
-        self.step, self.rows, self.wanted, self.free = step, rows, wanted, length is not None
+    def __init__(
+        self, step: StepMap, rows: Array, wanted: list[int], x: Array, u: Array, lengths: Sequence[Sequence[float]] = ()
+    ):
+        self.step, self.rows, self.wanted = step, rows, wanted
         self.places: list[Place] = []
         self.known: dict[int, tuple[bytes, StepSlopes]] = {}
         self.kept: list[Any] = []  # CasADi holds no reference to what Python made
         before = step.going
         for k in range(len(rows)):
             try:
-                _, before = self._taken(x[k], self.row(k, u[k]), step.begun if k == 0 else before, length)
+                beside = step.begun if k == 0 else before
+                _, before = self._taken(x[k], self.row(k, u[k]), beside, lengths[k] if lengths else ())
             except (SolverError, AssemblyError) as error:
                 raise _of_the_guess(error, k) from None
             self.places.append(before)
@@ -57,28 +62,29 @@ class Steps:
         found[self.wanted] = u
         return found
 
-    def _taken(self, x: Array, row: Array, beside: Place, length: float | None) -> tuple[StepSlopes, Place]:
-        return self.step.along(x, row, beside) if length is None else self.step.lasting(x, row, beside, length)
+    def _taken(self, x: Array, row: Array, beside: Place, lengths: Sequence[float]) -> tuple[StepSlopes, Place]:
+        return self.step.lasting(x, row, beside, *lengths) if len(lengths) else self.step.along(x, row, beside)
 
-    def at(self, k: int, x: Array, u: Array, length: Array | None = None) -> StepSlopes | None:
+    def at(self, k: int, x: Array, u: Array, *lengths: Array) -> StepSlopes | None:
         """A step with its derivatives; None where it cannot be taken."""
-        key = x.tobytes() + u.tobytes() + (b"" if length is None else length.tobytes())
+        key = b"".join(each.tobytes() for each in (x, u, *lengths))
         if k in self.known and self.known[k][0] == key:
             return self.known[k][1]
         if not (np.isfinite(x).all() and np.isfinite(u).all()):
             return None
         try:
-            h = None if length is None else float(length[0])
-            found, self.places[k] = self._taken(x, self.row(k, u), self.places[k], h)
+            given = [float(each[0]) for each in lengths]
+            found, self.places[k] = self._taken(x, self.row(k, u), self.places[k], given)
         except (SolverError, AssemblyError):
             return None
         self.known[k] = key, found
         return found
 
     def symbolic(self, k: int, *given: Any) -> Any:
-        """The state after step k, an expression of x, u and, where it is free, the step's length."""
+        """The state after step k, an expression of x, u and, where they are free, the step's length and that of the
+        step before."""
         n = len(self.step.names)
-        sizes = (n, len(self.wanted), 1)[: len(given)]
+        sizes = (n, len(self.wanted), 1, 1)[: len(given)]
 
         def following(arguments: list[Array]) -> list[Array]:
             found = self.at(k, *arguments[: len(sizes)])
@@ -88,7 +94,8 @@ class Steps:
             found = self.at(k, *arguments[: len(sizes)])
             if found is None:
                 return [np.full((n, size), np.nan) for size in sizes]
-            return [found.A, found.B[:, self.wanted], found.by_length][: len(sizes)]  # pyright: ignore[reportReturnType]
+            by = [found.A, found.B[:, self.wanted], found.by_length, found.by_before]
+            return by[: len(sizes)]  # pyright: ignore[reportReturnType]
 
         def jacobian(name: str, words: Any, options: Any) -> Any:
             shapes = tuple((n, size) for size in sizes)

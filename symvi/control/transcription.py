@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from symvi.control.casadi_steps import Steps, casadi
+from symvi.control.limits import Bounds, Phases, ends_of, pair_of, phase_of
 from symvi.control.weights import Weights, checked_tolerance, falling, numbers_of, regulated, weights_of
 from symvi.errors import ArgumentError
 from symvi.mechanism.names import did_you_mean, shown
@@ -27,19 +28,19 @@ from symvi.simulate.slope_path import SlopePath
 from symvi.simulate.step_map import StepMap
 
 Array = NDArray[np.float64]
-Bounds = Mapping[str, tuple[float | None, float | None]]
 More = Callable[[Mapping[str, Any], Mapping[str, Any]], Any]
 HESSIANS = ("gauss-newton", "quasi-newton")
 
 
 @dataclass(frozen=True, eq=False)
 class Transcription:
-    """A motion that was found. x (N + 1, n) of `names`, u (N, m) of `input_names`, time (N + 1,) of the knots [s], step
-    [s] between them.
+    """A motion that was found. x (N + 1, n) of `names`, u (N, m) of `input_names`, time (N + 1,) of the knots and steps
+    (N,) between them [s].
 
     start, inputs: what `simulate` repeats it from; inputs: name -> (N + 1,). cost: of the motion. violation: what steps
     are off by at most. iterations: of Ipopt, over all smoothings. converged: whether a minimum was found; ended: why
-    Ipopt ended. smoothing: of contacts, limits and dry friction, the last one; None without any.
+    Ipopt ended. smoothing: of contacts, limits and dry friction, the last one; None without any. phases: how many steps
+    each has.
     """
 
     x: Array
@@ -47,7 +48,7 @@ class Transcription:
     names: tuple[str, ...]
     input_names: tuple[str, ...]
     time: Array
-    step: float
+    steps: Array
     start: State
     inputs: Mapping[str, Array]
     cost: float
@@ -56,6 +57,25 @@ class Transcription:
     converged: bool
     ended: str
     smoothing: float | None
+    phases: tuple[int, ...]
+
+    @property
+    def step(self) -> float:
+        """The length of all steps [s]. Raises ArgumentError where phases have lengths of their own."""
+        if len(self.phases) > 1:
+            raise ArgumentError("step: steps of phases have lengths of their own; see steps and stretches()")
+        return float(self.steps[0])
+
+    def stretches(self) -> list[dict[str, Any]]:
+        """What `simulate` repeats each phase by: time, step, inputs. The first starts at `start`, each other one where
+        the motion before it ended."""
+        found, first = [], 0
+        for count in self.phases:
+            h, last = float(self.steps[first]), first + count
+            inputs = {name: rows[first : last + 1] for name, rows in self.inputs.items()}
+            found.append({"time": count * h, "step": h, "inputs": inputs})
+            first = last
+        return found
 
     def __repr__(self) -> str:
         about = f"{len(self.u)} steps, cost {self.cost:.6g} after {self.iterations} iterations"
@@ -77,8 +97,9 @@ def transcribe(
     free_start: Sequence[str] = (),
     free_time: tuple[float, float] | None = None,
     time_cost: float = 0.0,
+    phases: Phases = (),
     inputs: Mapping[str, object] | None = None,
-    guess: Literal["line", "motion"] | ArrayLike = "line",
+    guess: Literal["line", "motion"] | ArrayLike | Transcription = "line",
     constraints: More | None = None,
     cost: More | None = None,
     coordinates: Sequence[str] | None = None,
@@ -93,13 +114,15 @@ def transcribe(
     Q, R, final, goal: as in `ilqr`; without Q, states cost nothing. Inputs that R does not name stay as they are given.
     start: the first knot; numbers of x that `free_start` names are found as well. end: numbers of x at the last knot,
     exactly. bounds: name of a state or an input -> (least, most), None for no bound, at every knot after the first, and
-    at the first for what is free there. free_time: the least and the most that the motion may take [s]; its steps are
-    of one length that is found, `time` is a guess and says their number. time_cost: of a second. inputs: the first
-    guess, as in `simulate`. guess: of x, (N + 1, n), or "line", from the start to `end` (or else the goal), or
-    "motion", that of the inputs. constraints(x, u): more of them, as triples (expression, least, most), of CasADi's
-    symbols by name, x[name] (N + 1,), u[name] (N,). cost(x, u): a cost beside the squares, an expression of one
-    number. smoothing: of contacts, limits and dry friction; several are taken one after the other, each from what was
-    found with the one before. tolerance: Ipopt's.
+    at the first for what is free there; either may be a number for each knot, (N + 1,) of a state, (N,) of an input.
+    free_time: the least and the most that the motion may take [s]; its steps are of one length that is found, `time` is
+    a guess and says their number. phases: triples (steps, least, most [s]) of stretches, one after the other, each with
+    steps of a length of its own that is found. time_cost: of a second. inputs: the first guess, as in `simulate`.
+    guess: of x, (N + 1, n), or "line", from the start to `end` (or else the goal), or "motion", that of the inputs, or
+    a plan that was found before, with its inputs and steps. constraints(x, u): more of them, as triples (expression,
+    least, most), of CasADi's symbols by name, x[name] (N + 1,), u[name] (N,). cost(x, u): a cost beside the squares, an
+    expression of one number. smoothing: of contacts, limits and dry friction; several are taken one after the other,
+    each from what was found with the one before. tolerance: Ipopt's.
     Raises MissingExtraError without CasADi; SolverError where a step of the guess cannot be taken; ArgumentError,
     MechanismError, AssemblyError.
     """
@@ -111,9 +134,9 @@ def transcribe(
         )
         problem.weigh(Q, R, final, goal)
         problem.bound(bounds or {}, end or {}, free_start)
-        problem.let_go(free_time, time_cost)
-        at = problem.guessed(guess, end) if found is None else (found.x, found.u[:, problem.wanted])
-        problem.length = step if found is None else found.step
+        problem.let_go(free_time, phases, time_cost)
+        begun = found if found is not None else guess if isinstance(guess, Transcription) else None
+        at = problem.guessed(guess, end) if begun is None else problem.again(begun)
         found = problem.solved(*at, constraints, cost, hessian, iterations, tolerance, count)
         count = found.iterations
         if not found.converged:
@@ -142,9 +165,10 @@ class _Problem:
     x: Array = field(default_factory=lambda: np.zeros(0))  # (2, N + 1, n) least and most
     u: Array = field(default_factory=lambda: np.zeros(0))  # (2, N, wanted)
     ends: dict[str, float] = field(default_factory=dict)
-    lengths: tuple[float, float] | None = None  # least and most of a step, where it is free
+    phases: list[int] = field(default_factory=list)  # steps of each
+    lengths: list[tuple[float, float]] = field(default_factory=list)  # least and most of their steps, where free
     time_cost: float = 0.0
-    length: float = 0.0  # of a step of the guess
+    steps: Array = field(default_factory=lambda: np.zeros(0))  # (N,) lengths of the guess
 
     @classmethod
     def of(cls, simulator: Simulator, time: float, step: float, start: Any, inputs: Any, **more: Any) -> _Problem:
@@ -173,11 +197,10 @@ class _Problem:
         self.x = np.array([np.full((n + 1, len(names)), -np.inf), np.full((n + 1, len(names)), np.inf)])
         self.u = np.array([np.full((n, len(given)), -np.inf), np.full((n, len(given)), np.inf)])
         for name, pair in bounds.items():
-            least, most = _pair(f"bounds: '{name}' is", pair)
             if name in names:
-                self.x[0, :, names.index(name)], self.x[1, :, names.index(name)] = least, most
+                self.x[:, :, names.index(name)] = ends_of(name, pair, n + 1)
             elif name in given:
-                self.u[0, :, given.index(name)], self.u[1, :, given.index(name)] = least, most
+                self.u[:, :, given.index(name)] = ends_of(name, pair, n)
             else:
                 raise ArgumentError(f"bounds: no {shown(name)}; {did_you_mean(str(name), [*names, *given])}")
         self.ends = {}
@@ -194,28 +217,51 @@ class _Problem:
             if name not in free:
                 self.x[:, 0, k] = self.map.start[k]
 
-    def let_go(self, free: Any, cost: float) -> None:
-        """The time of the motion. Raises ArgumentError."""
+    def let_go(self, free: Any, phases: Phases, cost: float) -> None:
+        """The time of the motion, or of its phases. Raises ArgumentError."""
         if isinstance(cost, bool) or not isinstance(cost, (int, float)) or not isfinite(cost) or cost < 0:
             raise ArgumentError(f"time_cost {shown(cost)}: must be a finite number, zero or more")
-        if free is None:
+        self.phases, self.time_cost = [len(self.path)], float(cost)
+        if free is None and not len(phases):
             if cost:
                 raise ArgumentError("time_cost: the time is given; name its least and most by free_time")
             return
-        least, most = _pair("free_time:", free)
-        if not 0 < least <= most < np.inf:
-            raise ArgumentError(f"free_time {shown(free)}: give (least, most) in s, both above zero and finite")
+        what = "free_time" if free is not None else "phases"
+        if free is not None and len(phases):
+            raise ArgumentError("free_time: phases have times of their own; give one of both")
+        given = (
+            [(len(self.path), *pair_of("free_time:", free))] if free is not None else [phase_of(one) for one in phases]
+        )
+        for _, least, most in given:
+            if not 0 < least <= most < np.inf:
+                said = shown((least, most) if free is None else free)
+                raise ArgumentError(f"{what} {said}: give (least, most) in s, both above zero and finite")
+        if sum(count for count, _, _ in given) != len(self.path):
+            counts = sum(count for count, _, _ in given)
+            raise ArgumentError(f"phases: have {counts} steps, and time / step says {len(self.path)}; give as many")
         own = self.path.own
         for name in self.map.inputs:
             if own.inputs.has_signal(name):
-                raise ArgumentError(f"free_time: '{name}' follows a signal in t; give it as an input")
+                raise ArgumentError(f"{what}: '{name}' follows a signal in t; give it as an input")
         notes = self.map.plan.notes
         if "rule" in notes or notes.get("composition", 2) not in (None, 2):
-            raise ArgumentError("free_time: steps of a higher order have one length; give a simulator of order 2")
-        self.lengths, self.time_cost = (least / len(self.path), most / len(self.path)), float(cost)
+            raise ArgumentError(f"{what}: steps of a higher order have one length; give a simulator of order 2")
+        self.phases = [count for count, _, _ in given]
+        self.lengths = [(least / count, most / count) for count, least, most in given]
+
+    def again(self, plan: Transcription) -> tuple[Array, Array]:
+        """(x, u) of a plan, to begin at. Raises ArgumentError."""
+        if plan.names != self.names or plan.input_names != self.map.inputs or len(plan.u) != len(self.path):
+            raise ArgumentError(
+                f"guess {plan!r}: is of other states, inputs or knots; give one of {len(self.path)} steps of this "
+                "mechanism"
+            )
+        self.steps = plan.steps
+        return plan.x, plan.u[:, self.wanted]
 
     def guessed(self, guess: Any, end: Any) -> tuple[Array, Array]:
         """(x, u) to begin at. Raises SolverError, ArgumentError."""
+        self.steps = self.path.step * np.ones(len(self.path))
         n, size = len(self.path), len(self.names)
         u = self.path.rows[:, self.wanted].copy()
         if isinstance(guess, str) and guess == "line":
@@ -258,20 +304,22 @@ class _Problem:
         ca, n, m = casadi(), len(self.path), len(self.wanted)
         x = np.clip(x, *self.x)
         u = np.clip(u, *self.u)
-        free = self.lengths is not None
-        steps = Steps(self.map, self.path.rows, self.wanted, x, u, self.length if free else None)
-        xs, us, length = ca.MX.sym("x", len(self.names), n + 1), ca.MX.sym("u", m, n), ca.MX.sym("h")
-        objective, defects, more = self._cost(ca, xs, us), [], [length] if free else []
+        free, bounds = bool(self.lengths), np.array(self.lengths).reshape(-1, 2).T
+        firsts = np.cumsum([0, *self.phases[:-1]])
+        guess = np.clip(self.steps[firsts], *bounds) if free else np.zeros(0)
+        steps = Steps(self.map, self.path.rows, self.wanted, x, u, self._lengths(guess))
+        xs, us, lengths = ca.MX.sym("x", len(self.names), n + 1), ca.MX.sym("u", m, n), ca.MX.sym("h", len(guess))
+        objective, defects, more = self._cost(ca, xs, us), [], self._lengths([lengths[k] for k in range(len(guess))])
         for k in range(n):
-            defects.append(steps.symbolic(k, xs[:, k], us[:, k], *more) - xs[:, k + 1])
+            defects.append(steps.symbolic(k, xs[:, k], us[:, k], *more[k]) - xs[:, k + 1])
         if free:
-            objective += self.time_cost * n * length
+            objective += self.time_cost * ca.dot(ca.DM(self.phases), lengths)
         named = {name: xs[k, :].T for k, name in enumerate(self.names)}
         driven = {self.map.inputs[one]: us[k, :].T for k, one in enumerate(self.wanted)}
         if cost is not None:
             objective += _one_number("cost", cost(named, driven))
         rows, least, most = _more(ca, constraints, named, driven)
-        unknowns = ca.vertcat(ca.vec(xs), ca.vec(us), *more)
+        unknowns = ca.vertcat(ca.vec(xs), ca.vec(us), lengths)
         program = {"x": unknowns, "f": objective, "g": ca.vertcat(*defects, *rows)}
         own: dict[str, Any] = {
             "ipopt": {"print_level": 0, "sb": "yes", "max_iter": iterations, "tol": tolerance},
@@ -285,18 +333,29 @@ class _Problem:
         solver = ca.nlpsol("transcription", "ipopt", program, own)
         zero = np.zeros(n * len(self.names))
         done = solver(
-            x0=np.concatenate([x.ravel(), u.ravel(), [self.length] * free]),
-            lbx=np.concatenate([self.x[0].ravel(), self.u[0].ravel(), (self.lengths or ())[:1]]),
-            ubx=np.concatenate([self.x[1].ravel(), self.u[1].ravel(), (self.lengths or ())[1:]]),
+            x0=np.concatenate([x.ravel(), u.ravel(), guess]),
+            lbx=np.concatenate([self.x[0].ravel(), self.u[0].ravel(), bounds[0]]),
+            ubx=np.concatenate([self.x[1].ravel(), self.u[1].ravel(), bounds[1]]),
             lbg=np.concatenate([zero, least]),
             ubg=np.concatenate([zero, most]),
         )
         told = solver.stats()
         flat = np.array(done["x"]).ravel()
         x, u = flat[: x.size].reshape(x.shape), flat[x.size : x.size + u.size].reshape(u.shape)
-        self.length = float(flat[-1]) if free else self.length
+        if free:
+            self.steps = np.repeat(flat[x.size + u.size :], self.phases)
         off = float(np.abs(np.array(done["g"]).ravel()[: len(zero)]).max(initial=0.0))
         return self._found(x, u, float(done["f"]), off, before, told)
+
+    def _lengths(self, each: Sequence[Any] | Array) -> list[tuple[Any, ...]]:
+        """Of every step: its length, and that of the step before at the first one of a later phase; of free ones."""
+        if not len(each):
+            return [()] * len(self.path)
+        found: list[tuple[Any, ...]] = []
+        for number, (count, own) in enumerate(zip(self.phases, each, strict=True)):
+            first = (own, each[number - 1]) if number else (own,)
+            found += [first] + [(own,)] * (count - 1)
+        return found
 
     def _cost(self, ca: Any, xs: Any, us: Any) -> Any:
         """The squares."""
@@ -323,27 +382,12 @@ class _Problem:
         ended = str(told["return_status"]).replace("_", " ").lower()
         start = self.map.state(x[0], float(self.path.time[0]))
         time = self.path.time
-        if self.lengths is not None:
-            time = np.asarray(start.time + self.length * np.arange(len(x)), float)
+        if self.lengths:
+            time = np.asarray(start.time + np.concatenate([[0.0], np.cumsum(self.steps)]), float)
         return Transcription(
-            x, rows, self.names, self.map.inputs, time, self.length, start, self.path.given(rows), cost, off,
-            before + int(told["iter_count"]), bool(told["success"]), ended, self.map.smoothing,
+            x, rows, self.names, self.map.inputs, time, self.steps, start, self.path.given(rows), cost, off,
+            before + int(told["iter_count"]), bool(told["success"]), ended, self.map.smoothing, tuple(self.phases),
         )  # fmt: skip
-
-
-def _pair(title: str, pair: object) -> tuple[float, float]:
-    """The least and the most of a bound. Raises ArgumentError."""
-    wrong = f"{title} {shown(pair)}; give (least, most), numbers or None"
-    if not isinstance(pair, (tuple, list)) or len(pair) != 2:
-        raise ArgumentError(wrong)
-    ends = []
-    for each, none in zip(pair, (-np.inf, np.inf), strict=True):
-        if each is not None and (isinstance(each, bool) or not isinstance(each, (int, float)) or each != each):
-            raise ArgumentError(wrong)
-        ends.append(none if each is None else float(each))
-    if ends[0] > ends[1]:
-        raise ArgumentError(f"{title} {shown(pair)}: the least is above the most")
-    return ends[0], ends[1]
 
 
 def _one_number(what: str, given: Any) -> Any:

@@ -9,7 +9,8 @@ Jacobian J of exponentials (Chirikjian, Stochastic Models 2, 2012, eq. 10.86).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,7 @@ from symvi.errors import ArgumentError, SolverError
 from symvi.mechanism.state import State
 from symvi.numbers.control import DEFAULTS, SolverOptions, SolverStatus
 from symvi.simulate.linearize import ROUND_OFF
+from symvi.simulate.plan import Plan
 from symvi.simulate.rotation_vectors import exponential, left_jacobian, product, rotation_vector
 from symvi.simulate.slope_charts import Knot
 from symvi.simulate.slope_parts import put_lengths
@@ -46,13 +48,14 @@ class Place:
 @dataclass(frozen=True, eq=False)
 class StepSlopes:
     """A step at x (n,), u (m,): next (n,), and A (n, n), B (n, m), P (n, p) that it changes by. by_length (n,): by the
-    step's own length, where it is given one."""
+    step's own length, where it is given one; by_before (n,): by that of the step before, where it is another one."""
 
     next: Array
     A: Array
     B: Array
     P: Array
     by_length: Array | None = None
+    by_before: Array | None = None
 
 
 class StepMap:
@@ -125,22 +128,39 @@ class StepMap:
             b[columns], p[columns] = after @ b[columns], after @ p[columns]
         return StepSlopes(ahead, a, b, p), place
 
-    def lasting(self, x: Array, row: Array, beside: Place, length: float) -> tuple[StepSlopes, Place]:
-        """The same of a step of another length [s]; what follows from the length is told by central differences."""
-        off = LONGER * length
-        ends = [self._of_length(x, row, beside, length + sign * off)[0].next for sign in (1, -1)]
-        found, place = self._of_length(x, row, beside, length)
-        return replace(found, by_length=(ends[0] - ends[1]) / (2 * off)), place
+    def lasting(
+        self, x: Array, row: Array, beside: Place, length: float, before: float | None = None
+    ) -> tuple[StepSlopes, Place]:
+        """The same of a step of another length [s]. before: of the step that led to it, where that is another one;
+        forces at the knot act for half of both. What follows from lengths is told by central differences."""
+        with self._of(length):
+            found, place = self.along(x, row, _led_to(self.plan, beside, before or length))
+        if before is None:
+            return replace(found, by_length=self._slope(x, row, place, length, lambda h: (h, h))), place
+        own = self._slope(x, row, place, length, lambda h: (h, before))
+        return replace(found, by_length=own, by_before=self._slope(x, row, place, before, lambda h: (length, h))), place
 
-    def _of_length(self, x: Array, row: Array, beside: Place, length: float) -> tuple[StepSlopes, Place]:
-        h = self.plan.at("parameters", "common", 0, "h")
-        parameters, own = self.linearizer.slopes.engine.parameters, self.step
-        state, started = beside.state.copy(), self.plan.at("state", "common", 0, "before")
-        if state[started][0] != 0.0:  # a motion that is under way, in steps of this length
-            put_lengths(self.plan, state, length)
+    def _slope(
+        self, x: Array, row: Array, place: Place, length: float, both: Callable[[float], tuple[float, float]]
+    ) -> Array:
+        """(n,) what a step from a state of x changes by with a length, of which its own and the one before follow."""
+        off, ends = LONGER * length, []
+        for sign in (1, -1):
+            own, before = both(length + sign * off)
+            self.linearizer.near = place.near.copy()
+            with self._of(own):
+                ahead = self.linearizer.settled(_led_to(self.plan, place, before).state, row)
+                ends.append(self.x(Place(ahead, place.near), x))
+        return np.asarray((ends[0] - ends[1]) / (2 * off), float)
+
+    @contextmanager
+    def _of(self, length: float) -> Iterator[None]:
+        """Steps of another length [s]."""
+        parameters, h = self.linearizer.slopes.engine.parameters, self.plan.at("parameters", "common", 0, "h")
+        own = parameters[h].copy()
         parameters[h] = length
         try:
-            return self.along(x, row, Place(state, beside.near))
+            yield
         finally:
             parameters[h] = own
 
@@ -282,6 +302,14 @@ class StepMap:
                 found[note["joint"]] = tuple(coordinates[at + size - len(known) : at + size].tolist())
             at += size
         return found
+
+
+def _led_to(plan: Plan, place: Place, length: float) -> Place:
+    """A knot that a step of this length [s] led to; a start stays one."""
+    state = place.state.copy()
+    if state[plan.at("state", "common", 0, "before")][0] != 0.0:
+        put_lengths(plan, state, length)
+    return Place(state, place.near)
 
 
 def _turned(chosen: Sequence) -> list[tuple[int, list[int]]]:

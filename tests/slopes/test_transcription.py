@@ -69,6 +69,49 @@ def test_the_shortest_time_is_that_of_full_thrust_then_full_brake(steps: int) ->
     assert motion.coordinates("track")[-1, 0] == pytest.approx(1.0, abs=1e-7)
 
 
+def test_phases_have_steps_of_their_own_and_simulate_repeats_them() -> None:
+    """Each phase goes on from the state of the one before; forces at the seam act for half of both steps."""
+    start, counts = state_from(cart_pole(), {"hinge": 0.4}), (8, 12)
+    weak = np.where(np.arange(20) < counts[0], 6.0, 3.0)
+    plan = transcribe(
+        Simulator(cart_pole()), 1.0, 0.05, start=start, R={FORCE: 0.01}, end=STILL, time_cost=5.0,
+        phases=((counts[0], 0.1, 0.5), (counts[1], 0.3, 2.0)), bounds={FORCE: (-6.0, weak)},
+    )  # fmt: skip
+    assert plan.converged and plan.phases == counts
+    assert plan.u[:, 0].max() <= 6.0 + 1e-6 and plan.u[counts[0] :, 0].max() <= 3.0 + 1e-6
+    assert plan.steps[0] * counts[0] == pytest.approx(0.5, abs=1e-6)  # at its bound
+    assert plan.steps[-1] > 1.5 * plan.steps[0]
+    assert plan.time == pytest.approx(np.concatenate([[0.0], np.cumsum(plan.steps)]))
+    state, found = plan.start, []
+    for stretch in plan.stretches():
+        motion = Simulator(cart_pole()).simulate(start=state, **stretch)
+        found.append(np.ravel(motion.curves["hinge"]))
+        state = motion.state()
+    np.testing.assert_allclose(found[0], plan.x[: counts[0] + 1, 1], rtol=0, atol=1e-8)
+    np.testing.assert_allclose(found[1], plan.x[counts[0] :, 1], rtol=0, atol=1e-8)
+    with pytest.raises(ArgumentError, match="lengths of their own"):
+        assert plan.step
+
+
+def test_one_phase_is_a_free_time() -> None:
+    given = {"R": [1e-3], "end": {"track": 1.0, "track.rate": 0.0}, "time_cost": 1.0}
+    one = transcribe(rail(), 2.0, 0.2, free_time=(0.2, 5.0), **given)
+    other = transcribe(rail(), 2.0, 0.2, phases=[(10, 0.2, 5.0)], **given)
+    assert one.converged and other.step == one.step and np.array_equal(other.u, one.u)
+
+
+def test_bounds_may_change_from_knot_to_knot() -> None:
+    """The cart waits at a gate that opens at half time; it takes a run-up as soon as the motor is on."""
+    wall = np.where(np.arange(21) < 10, 0.1, np.inf)
+    idle = np.where(np.arange(20) < 3, 0.0, np.inf)
+    plan = transcribe(
+        rail(), 1.0, 0.05, R=[1e-3], end={"track": 1.0, "track.rate": 0.0},
+        bounds={"track": (None, wall), FORCE: (-idle, idle)},
+    )  # fmt: skip
+    assert plan.converged and np.abs(plan.u[:3]).max() < 1e-6 and plan.u[3, 0] < -1.0
+    assert plan.x[:10, 0].max() < 0.1 + 1e-6 < plan.x[10, 0]
+
+
 def test_a_pole_is_swung_up_in_the_time_that_costs_least() -> None:
     """Beside plans of given times: none nearby costs less."""
     start, about = state_from(cart_pole(), {"hinge": 0.5}), {"R": {FORCE: 0.01}, "end": STILL}
@@ -105,6 +148,10 @@ def test_its_minimum_is_that_of_iterated_regulation() -> None:
     np.testing.assert_allclose(plan.u, first.u, rtol=0, atol=1e-3 * np.abs(first.u).max())
     again = transcribe(simulator, 0.5, 0.025, start=start, inputs=first.inputs, guess="motion", **given)
     assert again.converged and again.iterations < plan.iterations
+    beside = transcribe(simulator, 0.5, 0.025, start=start, guess=plan, **given)
+    assert beside.converged and beside.iterations == 0 and np.array_equal(beside.x, plan.x)
+    with pytest.raises(ArgumentError, match="is of other states, inputs or knots; give one of 10 steps"):
+        transcribe(simulator, 0.25, 0.025, start=start, guess=plan, **given)
 
 
 def test_the_start_may_be_found_too() -> None:
@@ -168,6 +215,13 @@ def test_what_cannot_be_transcribed_is_refused_by_name() -> None:
         "free_time .-1, 1.: give .least": {"free_time": (-1, 1)},
         "free_time: 3; give": {"free_time": 3},
         "time_cost -1": {"free_time": (1, 2), "time_cost": -1},
+        "phases: have 19 steps, and time / step says 20": {"phases": [(9, 1, 2), (10, 1, 2)]},
+        "phases: .20, 1. is none; give .steps": {"phases": [(20, 1)]},
+        "phases: .0, 1, 2. is none": {"phases": [(0, 1, 2), (20, 1, 2)]},
+        "phases .2.0, 1.0.: give .least": {"phases": [(20, 2, 1)]},
+        "free_time: phases have times": {"phases": [(20, 1, 2)], "free_time": (1, 2)},
+        "bounds: 'track': has shape .3,.; give a number, or 21": {"bounds": {"track": ([0, 1, 2], None)}},
+        "bounds: 'motor.force' is .2.0, 1.: the least": {"bounds": {FORCE: (2 * np.ones(20), 1)}},
         "time_cost: the time is given": {"time_cost": 1.0},
         "several that fall": {"smoothing": (1e-3, 1e-2)},
         "no contacts, limits or dry friction": {"smoothing": 1e-3},
