@@ -131,7 +131,7 @@ SCENES: dict[str, tuple[Callable[[], Mechanism], float]] = {  # and how long
     "floating": (floating, 0.1),
     "bennett": (bennett, 0.2),
 }
-STEPS = {1: 0.0025, 2: 0.005, 4: 0.02, 6: 0.02}
+STEPS = {1: 0.0025, 2: 0.005, 4: 0.02, 6: 0.04}
 CASES = [(scene, rule) for scene in SCENES for rule in ("simpson", "midpoint")]
 CASES += [(scene, rule) for scene in ("geared", "wire") for rule in ("trapezoid", "midpoint(0.3)", "gauss-4")]
 CASES += [("geared", "lobatto-6"), ("wire", "gauss-6")]
@@ -213,14 +213,14 @@ def test_momentum_is_kept_in_the_air(rule: str) -> None:
     still = floating().changed(gravity=(0.0, 0.0, 0.0))
     start = begun(still)[1]
     motion = Simulator(still, coordinates="tree", rule=rule).simulate(1.0, 0.01, start=start, options=OPTIONS)
-    assert largest(motion.momentum - motion.momentum[0]) < 1e-12 * len(motion.time)
+    assert largest(motion.linear_momentum - motion.linear_momentum[0]) < 1e-12 * len(motion.time)
     assert largest(motion.angular_momentum[:, 2] - motion.angular_momentum[0, 2]) < 1e-12 * len(motion.time)
     assert motion.closure.max() < 1e-12
 
 
 def test_energy_of_a_four_bar_does_not_drift() -> None:
     """20 rows of rank 17: three are left out, and no loop opens."""
-    motion = Simulator(four_bar(), coordinates="tree", rule="simpson").simulate(40.0, 0.01)
+    motion = Simulator(four_bar(), coordinates="tree", rule="simpson").simulate(20.0, 0.005)
     assert motion.closure.max() < 1e-12
     parts = np.array_split(motion.energy - motion.energy[0], 8)
     bands = [float(np.abs(part).max()) for part in parts]
