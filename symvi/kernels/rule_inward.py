@@ -123,7 +123,7 @@ class RuleInward:
     def eliminate(self, trace: Trace, place: Place) -> None:
         """The coordinates of the joint one by one, from the body that is carried to the one below."""
         own, zero = self.own, trace.graph.constant(0)
-        matrix = self._of_body(trace)
+        matrix = _of_body(own, trace)
         left = [zero] * self.height
         if place.carries:
             with trace.computing("A += A of what it carries", SOURCE):
@@ -241,33 +241,6 @@ class RuleInward:
             found.append(total)
         return found
 
-    def _of_body(self, trace: Trace) -> Matrix:
-        """A of the body itself: by places and velocities at the points."""
-        own, zero = self.own, trace.graph.constant(0)
-        mass = trace.read(OWN, "parameters", "mass")[0]
-        weight = scaled(trace.read(COMMON, "parameters", *GRAVITY), mass)
-        none = [[zero] * 6 for _ in range(6)]
-        found: Matrix = []
-        for wrench in self.points.wrenches:
-            rows: Matrix = [[] for _ in range(6)]
-            for motion in self.points.motions:
-                block, point = none, motion.number
-                if wrench.number == point:
-                    centre = own.at(trace, OWN, "points_centre", point, 3)
-                    if wrench.kind == "force":
-                        block = _weight_slopes(trace, centre, weight) if motion.kind == "place" else none
-                    elif motion.kind == "velocity":
-                        inertia = own.at(trace, OWN, "points_inertia", point)
-                        block = _spatial_inertia(trace, mass, centre, inertia)
-                    else:
-                        momentum = own.at(trace, OWN, "points_momentum", point)
-                        units = [[trace.graph.constant(int(r == c)) for r in range(6)] for c in range(6)]
-                        turned = [dual_bracket(momentum, unit) for unit in units]
-                        block = [[-column[r] for column in turned] for r in range(6)]
-                rows = [[*row, *more] for row, more in zip(rows, block, strict=True)]
-            found += rows
-        return found
-
     # --- outward again ------------------------------------------------------------------------------------------------
     def substitute(self, trace: Trace) -> None:
         """s = s0 - K [eta; nu]_below, and what they move."""
@@ -288,6 +261,34 @@ class RuleInward:
             found += change
         own.put(trace, "increment", found)
         own.write(trace, OWN, "points_motion", motion)
+
+
+def _of_body(own: RuleJoint, trace: Trace) -> Matrix:
+    """A of the body itself: by places and velocities at the points."""
+    zero = trace.graph.constant(0)
+    mass = trace.read(OWN, "parameters", "mass")[0]
+    weight = scaled(trace.read(COMMON, "parameters", *GRAVITY), mass)
+    none = [[zero] * 6 for _ in range(6)]
+    found: Matrix = []
+    for wrench in own.points.wrenches:
+        rows: Matrix = [[] for _ in range(6)]
+        for motion in own.points.motions:
+            block, point = none, motion.number
+            if wrench.number == point:
+                centre = own.at(trace, OWN, "points_centre", point, 3)
+                if wrench.kind == "force":
+                    block = _weight_slopes(trace, centre, weight) if motion.kind == "place" else none
+                elif motion.kind == "velocity":
+                    inertia = own.at(trace, OWN, "points_inertia", point)
+                    block = _spatial_inertia(trace, mass, centre, inertia)
+                else:
+                    momentum = own.at(trace, OWN, "points_momentum", point)
+                    units = [[trace.graph.constant(int(r == c)) for r in range(6)] for c in range(6)]
+                    turned = [dual_bracket(momentum, unit) for unit in units]
+                    block = [[-column[r] for column in turned] for r in range(6)]
+            rows = [[*row, *more] for row, more in zip(rows, block, strict=True)]
+        found += rows
+    return found
 
 
 def product(left: Sequence[Scalar], right: Sequence[Scalar], trace: Trace) -> Scalar:
