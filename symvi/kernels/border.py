@@ -112,7 +112,7 @@ class Crossing:
     def right(self, trace: Trace, ends: Ends, at_anchor: bool) -> Matrix:
         """R, row by row: of the body itself, and of what it carries; about the body's anchor, or the joint's point."""
         m = self.rows.rows
-        found = _dense(trace, HERE, "R", 6, m) if ends.carried else None
+        found = dense(trace, HERE, "R", 6, m) if ends.carried else None
         offset = None if at_anchor else self.joint.offset(trace, "1")
         if found is not None and offset is not None:
             with trace.computing("R = [R_x; R_r + d1 x R_x]", SOURCE):
@@ -132,7 +132,7 @@ class Crossing:
 
     def left(self, trace: Trace, ends: Ends, at_anchor: bool) -> Matrix:
         """L about the body's anchor, or the joint's point, row by row."""
-        found = _dense(trace, HERE, "L", self.rows.rows, 6) if ends.carried else None
+        found = dense(trace, HERE, "L", self.rows.rows, 6) if ends.carried else None
         offset = None if at_anchor else self.joint.offset(trace, "2")
         if found is not None and offset is not None:
             with trace.computing("L = [L_x, L_r + d2 x L_x]", SOURCE):
@@ -183,7 +183,7 @@ class Crossing:
         trace.write(HERE, "K_y", [x for row in back for x in row], *MEANINGS["K_y"])
         trace.write(HERE, "LN", [x for row in side for x in row], *MEANINGS["LN"])
         with trace.computing("S -= L N2 K_y,  f_row -= L N2 q", SOURCE):
-            old = self.rows.at_first(trace)[0] if begins else _dense(trace, ROW, "D", m, m)
+            old = self.rows.at_first(trace)[0] if begins else dense(trace, ROW, "D", m, m)
             new = blocks.subtract_product(old, side, back)
             trace.write(ROW, "D", [x for row in new for x in row], *MEANINGS["D"])
             self._lessen_residual(trace, side, begins)
@@ -220,8 +220,8 @@ class Crossing:
             right = [[column[r] for column in moved] for r in range(6)]
             left = [[*row[:3], *blocks_sum(row[3:], cross(reach2, row[:3]))] for row in left]
             if not fresh:
-                right = blocks.add(_dense(trace, DOWN, "R", 6, m), right)
-                left = blocks.add(_dense(trace, DOWN, "L", m, 6), left)
+                right = blocks.add(dense(trace, DOWN, "R", 6, m), right)
+                left = blocks.add(dense(trace, DOWN, "L", m, 6), left)
             trace.write(DOWN, "R", [x for row in right for x in row], *MEANINGS["R"])
             trace.write(DOWN, "L", [x for row in left for x in row], *MEANINGS["L"])
 
@@ -234,7 +234,7 @@ class Crossing:
         def build(trace: Trace) -> None:
             with trace.computing("f_row -= L N2 q", SOURCE):
                 if n:
-                    self._lessen_residual(trace, _dense(trace, HERE, "LN", self.rows.rows, n), begins)
+                    self._lessen_residual(trace, dense(trace, HERE, "LN", self.rows.rows, n), begins)
                 elif given := self.rows.at_first(trace)[1]:
                     trace.write(ROW, "f", given, *MEANINGS["f"])
 
@@ -249,7 +249,7 @@ class Crossing:
         def build(trace: Trace) -> None:
             with trace.computing("q -= K_y y", SOURCE):
                 y = trace.read(ROW, "work", "s", self.rows.rows)
-                back = _dense(trace, HERE, "K_y", n, self.rows.rows)
+                back = dense(trace, HERE, "K_y", n, self.rows.rows)
                 self.joint.set_increment(trace, blocks.subtract_times(self.joint.increment(trace), back, y))
 
         return self._kernel(name, "q -= K_y y", build)
@@ -265,9 +265,9 @@ class Crossing:
                     ("upper", m, k, (HERE, OTHER_HERE)),
                     ("lower", k, m, (OTHER_HERE, HERE)),
                 ):
-                    side, back = _dense(trace, ends[0], "LN", rows, n), _dense(trace, ends[1], "K_y", n, columns)
+                    side, back = dense(trace, ends[0], "LN", rows, n), dense(trace, ends[1], "K_y", n, columns)
                     old = (
-                        [[zero] * columns for _ in range(rows)] if begins else _dense(trace, PAIR, field, rows, columns)
+                        [[zero] * columns for _ in range(rows)] if begins else dense(trace, PAIR, field, rows, columns)
                     )
                     new = blocks.subtract_product(old, side, back)
                     trace.write(PAIR, field, [x for row in new for x in row], *MEANINGS[field])
@@ -280,7 +280,7 @@ class Crossing:
         """Eliminate the impulses of the rows into the body on which all of their loop hangs."""
 
         def build(trace: Trace) -> None:
-            factors, f = _factored(trace, self.rows)
+            factors, f = factored(trace, self.rows)
             right, left = self.right(trace, ends, True), self.left(trace, ends, True)
             if ends.own:
                 trace.write(HERE, "R", [x for row in right for x in row], *MEANINGS["R"])
@@ -304,7 +304,7 @@ class Crossing:
         def build(trace: Trace) -> None:
             f = _solved(trace, self.rows)
             with trace.computing("W_k -= R S^-1 f_row", SOURCE):
-                self._lessen_impulses(trace, _dense(trace, HERE, "R", 6, self.rows.rows), f)
+                self._lessen_impulses(trace, dense(trace, HERE, "R", 6, self.rows.rows), f)
 
         return self._kernel(name, "W_k -= R S^-1 f_row", build)
 
@@ -315,7 +315,7 @@ class Crossing:
         def build(trace: Trace) -> None:
             with trace.computing("y = S^-1 f_row - S^-1 L s_k", SOURCE):
                 f = trace.read(ROW, "work", "f", m)
-                y = blocks.subtract_times(f, _dense(trace, HERE, "Z", m, 6), self.joint.motion(trace))
+                y = blocks.subtract_times(f, dense(trace, HERE, "Z", m, 6), self.joint.motion(trace))
                 trace.write(ROW, "s", y, "solved increment of the impulses")
 
         return self._kernel(name, "y = S^-1 f_row - S^-1 L s_k", build)
@@ -326,10 +326,10 @@ class Crossing:
 
         def build(trace: Trace) -> None:
             with trace.computing("R_d -= R S^-1 S_cd,  L_d -= S_dc S^-1 L", SOURCE):
-                right, solved = _dense(trace, HERE, "R", 6, m), _dense(trace, HERE, "Z", m, 6)
-                upper, lower = _dense(trace, PAIR, "upper", m, k), _dense(trace, PAIR, "lower", k, m)
+                right, solved = dense(trace, HERE, "R", 6, m), dense(trace, HERE, "Z", m, 6)
+                upper, lower = dense(trace, PAIR, "upper", m, k), dense(trace, PAIR, "lower", k, m)
                 for field, rows, columns, left, by in (("R", 6, k, right, upper), ("L", k, 6, lower, solved)):
-                    old = _dense(trace, OTHER_HERE, field, rows, columns)
+                    old = dense(trace, OTHER_HERE, field, rows, columns)
                     new = blocks.subtract_product(old, left, by)
                     trace.write(OTHER_HERE, field, [x for row in new for x in row], *MEANINGS[field])
 
@@ -347,7 +347,7 @@ def ground_kernels(records: Records, rows: Bordered) -> dict[str, Kernel]:
     """Rows whose ancestor is the ground: S y = f_row, by phase."""
 
     def factor(trace: Trace) -> None:
-        _factored(trace, rows)
+        factored(trace, rows)
 
     def again(trace: Trace) -> None:
         _solved(trace, rows)
@@ -372,14 +372,14 @@ def pair_kernels(records: Records, first: Bordered, second: Bordered) -> dict[st
     ports = (SHARED, Port(ROW, first.kind), Port(OTHER, second.kind), Port(PAIR, kind))
 
     def lessen(trace: Trace) -> None:
-        lower, f = _dense(trace, PAIR, "lower", k, m), trace.read(ROW, "work", "f", m)
+        lower, f = dense(trace, PAIR, "lower", k, m), trace.read(ROW, "work", "f", m)
         trace.write(OTHER, "f", blocks.subtract_times(trace.read(OTHER, "work", "f", k), lower, f))
 
     def share(trace: Trace) -> None:
         with trace.computing("S_dd -= S_dc S_cc^-1 S_cd,  f_d -= S_dc S_cc^-1 f_c", SOURCE):
-            solved = blocks.solve(_dense(trace, ROW, "D", m, m), _dense(trace, PAIR, "upper", m, k))
+            solved = blocks.solve(dense(trace, ROW, "D", m, m), dense(trace, PAIR, "upper", m, k))
             trace.write(PAIR, "upper", [x for row in solved for x in row], *MEANINGS["upper"])
-            new = blocks.subtract_product(_dense(trace, OTHER, "D", k, k), _dense(trace, PAIR, "lower", k, m), solved)
+            new = blocks.subtract_product(dense(trace, OTHER, "D", k, k), dense(trace, PAIR, "lower", k, m), solved)
             trace.write(OTHER, "D", [x for row in new for x in row], *MEANINGS["D"])
             lessen(trace)
 
@@ -389,7 +389,7 @@ def pair_kernels(records: Records, first: Bordered, second: Bordered) -> dict[st
 
     def take(trace: Trace) -> None:
         with trace.computing("f_c -= S_cc^-1 S_cd y_d", SOURCE):
-            upper, y = _dense(trace, PAIR, "upper", m, k), trace.read(OTHER, "work", "s", k)
+            upper, y = dense(trace, PAIR, "upper", m, k), trace.read(OTHER, "work", "s", k)
             trace.write(ROW, "f", blocks.subtract_times(trace.read(ROW, "work", "f", m), upper, y))
 
     texts = {
@@ -416,19 +416,19 @@ def fill_kernel(records: Records, rows: Bordered, first: Bordered, second: Borde
         zero = trace.graph.constant(0)
         with trace.computing("S_de -= S_dc S_cc^-1 S_ce", SOURCE):
             for field, r, c, (left, right) in (("upper", j, k, (FIRST, SECOND)), ("lower", k, j, (SECOND, FIRST))):
-                old = [[zero] * c for _ in range(r)] if begins else _dense(trace, PAIR, field, r, c)
+                old = [[zero] * c for _ in range(r)] if begins else dense(trace, PAIR, field, r, c)
                 new = blocks.subtract_product(
-                    old, _dense(trace, left, "lower", r, m), _dense(trace, right, "upper", m, c)
+                    old, dense(trace, left, "lower", r, m), dense(trace, right, "upper", m, c)
                 )
                 trace.write(PAIR, field, [x for row in new for x in row], *MEANINGS[field])
 
     return single(records, name, "S_de -= S_dc S_cc^-1 S_ce", ports, PAIR, build)
 
 
-def _factored(trace: Trace, rows: Bordered) -> tuple[Matrix, Vector]:
+def factored(trace: Trace, rows: Bordered) -> tuple[Matrix, Vector]:
     """The factors of S, its guard added, and S^-1 f_row; both are stored."""
     m = rows.rows
-    matrix = _dense(trace, ROW, "D", m, m)
+    matrix = dense(trace, ROW, "D", m, m)
     guard = [] if rows.holder else trace.read(ROW, "parameters", "guard", m, GUARD, "1/kg")
     with trace.computing("S + guard = L U", "far below the rows' scale"):
         if guard:
@@ -440,14 +440,14 @@ def _factored(trace: Trace, rows: Bordered) -> tuple[Matrix, Vector]:
 
 def _solved(trace: Trace, rows: Bordered, factors: Matrix | None = None) -> Vector:
     m = rows.rows
-    factors = factors or _dense(trace, ROW, "D", m, m)
+    factors = factors or dense(trace, ROW, "D", m, m)
     with trace.computing("f_row := S^-1 f_row", SOURCE):
         f = [row[0] for row in blocks.solve(factors, [[x] for x in trace.read(ROW, "work", "f", m)])]
         trace.write(ROW, "f", f)
     return f
 
 
-def _dense(trace: Trace, label: str, name: str, rows: int, columns: int) -> Matrix:
+def dense(trace: Trace, label: str, name: str, rows: int, columns: int) -> Matrix:
     values = trace.read(label, "work", name, rows * columns, *MEANINGS[name])
     return [values[columns * r : columns * (r + 1)] for r in range(rows)]
 

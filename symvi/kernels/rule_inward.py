@@ -61,7 +61,7 @@ class RuleInward:
             total = [*p, *blocks_sum(spin, cross(joint.arm(trace, "1"), p))]
             if place.carries:
                 total = blocks_sum(total, own.of(trace, OWN, "points_given", 6))
-            given = [_product(column, total, trace) for column in own.columns_at_first(trace)]
+            given = [product(column, total, trace) for column in own.columns_at_first(trace)]
         own.put(trace, "given", given)
         if self.link.below:
             reach = joint.reach(trace, "1")
@@ -71,9 +71,11 @@ class RuleInward:
     def sum(self, trace: Trace, place: Place) -> None:
         own, count = self.own, self.points.count
         total = own.of(trace, OWN, "points_momentum", 6 * count) + own.of(trace, OWN, "points_force", 6 * count)
+        if self.points.closed:
+            total += own.of(trace, OWN, "points_pressed", 6 * self.points.degree)
         if place.carries:
             with trace.computing("mu^ += mu,  Gamma^ += Gamma of what it carries", SOURCE):
-                total = blocks_sum(total, own.of(trace, OWN, "points_borne", 12 * count))
+                total = blocks_sum(total, own.of(trace, OWN, "points_borne", len(total)))
         own.write(trace, OWN, "points_sum", total)
         own.add_below(trace, "points_borne", total, place)
         lacking, reached = [], []
@@ -90,14 +92,19 @@ class RuleInward:
         rule, count = self.points.rule, self.points.count
         found = [trace.graph.constant(0)] * (self.points.degree + 1)
         with trace.computing("r_k = sum w [h a_k (S'ᵀ mu^ + Sᵀ Gamma^ + f) + b_k Sᵀ mu^]", SOURCE):
-            for point, (axis, moving) in enumerate(twists):
+            for point, (axis, moving) in enumerate(twists[: self.points.acting]):
                 momentum, force = total[point], total[count + point]
-                along = _product(axis, momentum, trace)
-                push = _product(moving, momentum, trace) + _product(axis, force, trace) + self._law(trace, k, point)
+                along = product(axis, momentum, trace)
+                push = product(moving, momentum, trace) + product(axis, force, trace) + self._law(trace, k, point)
                 weight = trace.graph.constant(rule.weights[point])
                 for node in range(len(found)):
                     rate = trace.graph.constant(rule.rates[point][node])
                     found[node] = found[node] + weight * (self.ratio(trace, point, node) * push + rate * along)
+        if self.points.closed:
+            with trace.computing("r_k += Sᵀ of impulses of rows at the node", "JM09 (45)"):
+                for node in self.points.pressed:
+                    axis = twists[self.points.at_node(node)][0]
+                    found[node] = found[node] + product(axis, total[2 * count + node], trace)
         return found
 
     def _law(self, trace: Trace, k: int, point: int) -> Scalar:
@@ -116,7 +123,7 @@ class RuleInward:
     def eliminate(self, trace: Trace, place: Place) -> None:
         """The coordinates of the joint one by one, from the body that is carried to the one below."""
         own, zero = self.own, trace.graph.constant(0)
-        matrix = self._of_body(trace)
+        matrix = _of_body(own, trace)
         left = [zero] * self.height
         if place.carries:
             with trace.computing("A += A of what it carries", SOURCE):
@@ -124,15 +131,20 @@ class RuleInward:
                     in_rows(own.of(trace, OWN, "points_carried", self.size * self.height), self.size), matrix
                 )
                 left = own.of(trace, OWN, "points_left", self.height)
-        total = in_rows(own.of(trace, OWN, "points_sum", 12 * self.points.count), 6)
+        size = 12 * self.points.count + 6 * len(self.points.pressed)
+        total = in_rows(own.of(trace, OWN, "points_sum", size), 6)
         twists, lacking = own.axes(trace), in_rows(own.get(trace, "nodes_open", self._unknowns), self.points.degree)
         back: list[Matrix] = [[] for _ in twists]
         start: list[Vector] = [[] for _ in twists]
+        kept: list[tuple[Matrix, Matrix]] = [([], []) for _ in twists]
         for k in reversed(range(self.link.freedoms)):
             needed = bool(self.link.below) or k > 0
             found = self._coordinate(trace, k, twists[k], (matrix, left, total, lacking[k]), needed)
-            start[k], back[k], matrix, left = found
+            start[k], back[k], matrix, left, kept[k] = found
         own.put(trace, "increment", [x for row in start for x in row])
+        if self.points.closed:
+            for name, number in (("nodes_pivot", 0), ("nodes_lift", 1)):
+                own.put(trace, name, [x for each in kept for row in each[number] for x in row])
         own.put(trace, "nodes_back", [x for rows in back for row in rows for x in row])
         own.add_below(trace, "points_carried", [x for row in matrix for x in row], place)
         own.add_below(trace, "points_left", left, place)
@@ -144,26 +156,26 @@ class RuleInward:
     def _coordinate(self, trace: Trace, k: int, twists: Twists, given, needed: bool):
         """s0 and K of one coordinate, then A and z without it."""
         matrix, left, total, lacking = given
-        steps, sides = self._steps(trace, twists), self._sides(trace, twists)
+        steps, sides = self.steps(trace, twists), self.sides(trace, twists)
         rows = self.points.rows
         with trace.computing("R = Lᵀ A + Lᵀ [mu^, Gamma^] - w h a ([mu^] S)ᵀ,  E = R N", SOURCE):
             slopes = [self._slope(trace, node, sides[node], twists, matrix, total) for node in rows]
-            pivot = [[_product(row, column, trace) for column in steps] for row in slopes]
+            pivot = [[product(row, column, trace) for column in steps] for row in slopes]
             pivot = blocks.add(pivot, [self._law_slopes(trace, k, node) for node in rows])
             factors = blocks.factor(pivot)
         with trace.computing("s0 = E^-1 (r - Lᵀ z)", SOURCE):
-            right = [[lacking[node] - _product(sides[node], left, trace)] for node in rows]
+            right = [[lacking[node] - product(sides[node], left, trace)] for node in rows]
             start = [row[0] for row in blocks.solve(factors, right)]
         if not needed:
-            return start, [], matrix, left
+            return start, [], matrix, left, (factors, [])
         with trace.computing("K = E^-1 R,  A - A N K,  z + A N s0", SOURCE):
             back = blocks.solve(factors, slopes)
-            lift = [[_product(row, column, trace) for column in steps] for row in matrix]
+            lift = [[product(row, column, trace) for column in steps] for row in matrix]
             matrix = blocks.subtract_product(matrix, lift, back)
-            left = [x + _product(row, start, trace) for x, row in zip(left, lift, strict=True)]
-        return start, back, matrix, left
+            left = [x + product(row, start, trace) for x, row in zip(left, lift, strict=True)]
+        return start, back, matrix, left, (factors, lift)
 
-    def _steps(self, trace: Trace, twists: Twists) -> Matrix:
+    def steps(self, trace: Trace, twists: Twists) -> Matrix:
         """N, column by column: what a coordinate's nodes move."""
         found, rule = [], self.points.rule
         for node in range(1, self.points.degree + 1):
@@ -179,7 +191,7 @@ class RuleInward:
             found.append(column)
         return found
 
-    def _sides(self, trace: Trace, twists: Twists) -> Matrix:
+    def sides(self, trace: Trace, twists: Twists) -> Matrix:
         """L, by node of the equations."""
         found, rule = [], self.points.rule
         for node in range(self.points.degree):
@@ -202,7 +214,7 @@ class RuleInward:
         columns = list(zip(*matrix, strict=True))
         parts = in_rows(side, 6)
         for number, part in enumerate(self.points.motions):
-            values = [_product(side, columns[6 * number + m], trace) for m in range(6)]
+            values = [product(side, columns[6 * number + m], trace) for m in range(6)]
             weight = trace.graph.constant(rule.weights[part.number])
             way = weight * self.ratio(trace, part.number, node)
             if part.kind == "place":
@@ -229,33 +241,6 @@ class RuleInward:
             found.append(total)
         return found
 
-    def _of_body(self, trace: Trace) -> Matrix:
-        """A of the body itself: by places and velocities at the points."""
-        own, zero = self.own, trace.graph.constant(0)
-        mass = trace.read(OWN, "parameters", "mass")[0]
-        weight = scaled(trace.read(COMMON, "parameters", *GRAVITY), mass)
-        none = [[zero] * 6 for _ in range(6)]
-        found: Matrix = []
-        for wrench in self.points.wrenches:
-            rows: Matrix = [[] for _ in range(6)]
-            for motion in self.points.motions:
-                block, point = none, motion.number
-                if wrench.number == point:
-                    centre = own.at(trace, OWN, "points_centre", point, 3)
-                    if wrench.kind == "force":
-                        block = _weight_slopes(trace, centre, weight) if motion.kind == "place" else none
-                    elif motion.kind == "velocity":
-                        inertia = own.at(trace, OWN, "points_inertia", point)
-                        block = _spatial_inertia(trace, mass, centre, inertia)
-                    else:
-                        momentum = own.at(trace, OWN, "points_momentum", point)
-                        units = [[trace.graph.constant(int(r == c)) for r in range(6)] for c in range(6)]
-                        turned = [dual_bracket(momentum, unit) for unit in units]
-                        block = [[-column[r] for column in turned] for r in range(6)]
-                rows = [[*row, *more] for row, more in zip(rows, block, strict=True)]
-            found += rows
-        return found
-
     # --- outward again ------------------------------------------------------------------------------------------------
     def substitute(self, trace: Trace) -> None:
         """s = s0 - K [eta; nu]_below, and what they move."""
@@ -270,15 +255,43 @@ class RuleInward:
             with trace.computing("s = s0 - K [eta; nu]_below,  [eta; nu] = [eta; nu]_below + N s", SOURCE):
                 change = start[k]
                 if k in back:
-                    change = [x - _product(row, motion, trace) for x, row in zip(change, back[k], strict=True)]
-                for column, value in zip(self._steps(trace, twist), change, strict=True):
+                    change = [x - product(row, motion, trace) for x, row in zip(change, back[k], strict=True)]
+                for column, value in zip(self.steps(trace, twist), change, strict=True):
                     motion = [a + value * b for a, b in zip(motion, column, strict=True)]
             found += change
         own.put(trace, "increment", found)
         own.write(trace, OWN, "points_motion", motion)
 
 
-def _product(left: Sequence[Scalar], right: Sequence[Scalar], trace: Trace) -> Scalar:
+def _of_body(own: RuleJoint, trace: Trace) -> Matrix:
+    """A of the body itself: by places and velocities at the points."""
+    zero = trace.graph.constant(0)
+    mass = trace.read(OWN, "parameters", "mass")[0]
+    weight = scaled(trace.read(COMMON, "parameters", *GRAVITY), mass)
+    none = [[zero] * 6 for _ in range(6)]
+    found: Matrix = []
+    for wrench in own.points.wrenches:
+        rows: Matrix = [[] for _ in range(6)]
+        for motion in own.points.motions:
+            block, point = none, motion.number
+            if wrench.number == point:
+                centre = own.at(trace, OWN, "points_centre", point, 3)
+                if wrench.kind == "force":
+                    block = _weight_slopes(trace, centre, weight) if motion.kind == "place" else none
+                elif motion.kind == "velocity":
+                    inertia = own.at(trace, OWN, "points_inertia", point)
+                    block = _spatial_inertia(trace, mass, centre, inertia)
+                else:
+                    momentum = own.at(trace, OWN, "points_momentum", point)
+                    units = [[trace.graph.constant(int(r == c)) for r in range(6)] for c in range(6)]
+                    turned = [dual_bracket(momentum, unit) for unit in units]
+                    block = [[-column[r] for column in turned] for r in range(6)]
+            rows = [[*row, *more] for row, more in zip(rows, block, strict=True)]
+        found += rows
+    return found
+
+
+def product(left: Sequence[Scalar], right: Sequence[Scalar], trace: Trace) -> Scalar:
     total = trace.graph.constant(0)
     for a, b in zip(left, right, strict=True):
         if not (a.is_zero or b.is_zero):

@@ -17,7 +17,7 @@ from symvi.kernels.blocks import Matrix, Vector, cross
 from symvi.kernels.carried_joint import BELOW, OWN, CarriedJoint, Link, Place, blocks_sum, scaled
 from symvi.kernels.kernel import Kernel
 from symvi.kernels.tracing import Trace
-from symvi.numbers.quadrature import Rule
+from symvi.numbers.quadrature import Rule, with_nodes
 from symvi.scalar import Graph, Scalar
 
 SOURCE = "Fan18 Algorithms 1 and 2, derived here"
@@ -38,6 +38,7 @@ OF_BODY = {
     "points_motion": ("increments of places and of velocities at the points", "rad, m, rad/s, m/s"),
     "last_turn": ("turn since the first knot at the last node, half of it as a quaternion", "1"),
     "points_given": ("momenta of it and of what it carries at the first knot, about the origin", "N m s, N s"),
+    "points_pressed": ("impulses on it of rows that close loops, about the origin, at the nodes", "N m s, N s"),
 }
 OF_JOINT = {
     "frame": ("axes at the first knot about which a body turns freely", "1"),
@@ -46,6 +47,8 @@ OF_JOINT = {
     "nodes_base": ("the same, where the increment starts from", "rad/s, m/s"),
     INCREMENT: ("solved increments of these", "rad/s, m/s"),
     "nodes_back": ("what motions of the body below take from the increments", "1"),
+    "nodes_pivot": ("factors of E, by coordinate", "kg, kg m²"),
+    "nodes_lift": ("A N, by coordinate", "kg, kg m, kg m²"),
     "nodes_open": ("what the discrete Euler-Lagrange equations lack, by node and coordinate", "N m s, N s"),
     "points_axes": ("S and S' of the coordinates, at the points", "1, 1/s"),
     "given": ("momenta along the coordinates at the first knot", "N m s, N s"),
@@ -71,10 +74,13 @@ class Points:
     """A rule as the kernels use it: which numbers of which points follow from what is solved for.
 
     Of a point at the first knot places are known; forces there, and those that no equation counts, never change.
+    closed: whether rows close loops. They are looked at where the nodes are, which are points without weight then.
     """
 
-    def __init__(self, rule: Rule):
-        self.rule, self.count, self.degree = rule, len(rule.points), rule.degree
+    def __init__(self, rule: Rule, closed: bool = False):
+        self.acting, self.closed = len(rule.points), closed
+        self.rule = with_nodes(rule) if closed else rule
+        self.count, self.degree = len(self.rule.points), rule.degree
         self.motions = tuple(self._motions())
         self.wrenches = tuple(self._wrenches())
 
@@ -86,10 +92,11 @@ class Points:
         for point in range(self.count):
             if self.moves(point):
                 yield Part("place", point)
-            yield Part("velocity", point)
+            if self.rule.weights[point]:
+                yield Part("velocity", point)
 
     def _wrenches(self) -> Iterator[Part]:
-        for point in range(self.count):
+        for point in range(self.acting):
             yield Part("momentum", point)
             if self.moves(point) and any(self.rule.positions[point][: self.degree]):
                 yield Part("force", point)
@@ -99,9 +106,19 @@ class Points:
         """The nodes of the equations of a step, in the order of elimination: the inner ones make a definite block."""
         return (*range(1, self.degree), 0)
 
-    def node(self, k: int) -> int:
-        """The node of an unknown."""
-        return k + 1
+    def at_node(self, node: int) -> int:
+        """The point of a node, where loops are closed."""
+        return self.rule.points.index(self.rule.nodes[node])
+
+    @property
+    def pressed(self) -> tuple[int, ...]:
+        """The nodes at which rows that close loops have impulses."""
+        return tuple(range(self.degree)) if self.closed else ()
+
+    @property
+    def held(self) -> tuple[int, ...]:
+        """The nodes at which they are zero, that of the impulse at the first knot first."""
+        return (self.degree, *range(1, self.degree))
 
 
 class RuleJoint:
@@ -163,7 +180,7 @@ class RuleJoint:
 
     def drives(self, trace: Trace) -> Matrix:
         """Forces of actuators by coordinate, then by point."""
-        count = self.points.count
+        count = self.points.acting
         return in_rows(self.get(trace, "drive", self.link.freedoms * count), count)
 
     def axes(self, trace: Trace) -> list[list[tuple[Vector, Vector]]]:

@@ -20,7 +20,6 @@ from symvi.kernels.rule_landing import RuleLanding
 from symvi.kernels.rule_outward import RuleOutward
 from symvi.kernels.sweep_laws import LawsAlong
 from symvi.kernels.tracing import Trace
-from symvi.numbers.quadrature import Rule
 from symvi.physics.model import ForceModel
 from symvi.scalar import Rate
 
@@ -28,8 +27,8 @@ from symvi.scalar import Rate
 class RuleSweep:
     """Traces the kernels of one type of link."""
 
-    def __init__(self, joint: CarriedJoint, rule: Rule, driven: bool, up: int):
-        self.own = RuleJoint(joint, Points(rule), driven, up)
+    def __init__(self, joint: CarriedJoint, points: Points, driven: bool, up: int):
+        self.own = RuleJoint(joint, points, driven, up)
         self.outward, self.inward = RuleOutward(self.own), RuleInward(self.own)
         self.landing, self.laws = RuleLanding(self.own), LawsAlong(joint)
 

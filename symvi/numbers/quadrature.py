@@ -52,6 +52,15 @@ def _rule(name: str, order: int, nodes, points, weights) -> Rule:
     return Rule(name, order, tuple(nodes), tuple(points), tuple(weights), values, slopes)
 
 
+def with_nodes(rule: Rule) -> Rule:
+    """The same rule, whose points are its nodes too: those that were none have no weight."""
+    more = tuple(node for node in rule.nodes if node not in rule.points)
+    if not more:
+        return rule
+    weights = [*rule.weights, *(Fraction(0) for _ in more)]
+    return _rule(rule.name, rule.order, rule.nodes, (*rule.points, *more), weights)
+
+
 def _value(nodes, k: int, x: Fraction) -> Fraction:
     """l_k(x)."""
     product = Fraction(1)

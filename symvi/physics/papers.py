@@ -192,7 +192,9 @@ PAPERS: Mapping[str, Paper] = {
                 "potentials: gravity, and a spring between two points of length x = (vᵀv)^(1/2), v = p1 - p2",
                 "the first term of the second derivative of x has the factor -1, not -1/2",
             ),
+            "section IV-D": Entry("holonomic constraints: impulses along their gradients at the first knot"),
             "section IV-D4": Entry("h = n·(p1 - p2), points that coincide along a direction"),
+            "(44)": Entry("the integrator with constraints: h(q_(k+1)) = 0, impulses Dh(q_k)ᵀ λ_k"),
             "section V": Entry("trep, its integrator and its descriptions"),
             "section V-A": Entry(
                 "the midpoint rule with alpha in its integrator",

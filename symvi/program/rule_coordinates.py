@@ -12,24 +12,37 @@ from typing import ClassVar
 from symvi.analysis.choices import NOTHING_DROPPED, Choices
 from symvi.kernels.carried_joint import Place as InTree
 from symvi.kernels.kernel import Kernel
-from symvi.kernels.rule_joint import INCREMENT, NAMES
+from symvi.kernels.rule_inward import RuleInward
+from symvi.kernels.rule_joint import INCREMENT, NAMES, Points
 from symvi.kernels.rule_sweep import RuleSweep, actuator_kernel, clear_momenta, no_forces
 from symvi.mechanism import Actuator, JointDamper, JointSpring, Mechanism, coordinate_kinds
 from symvi.numbers.quadrature import Rule
 from symvi.physics.model import ForceModel
+from symvi.program.border import Calls
 from symvi.program.carrying_tree import carrying_tree
 from symvi.program.draft import Draft
 from symvi.program.patterns import Place
 from symvi.program.phases import RULE
 from symvi.program.problem import Problem
 from symvi.program.program import Call, OrderNotes
+from symvi.program.rule_border import RuleBorder
 from symvi.program.tree import TreeCoordinates
 from symvi.program.tree_refusals import refusal
 from symvi.registry import inequalities_of
 
 ALONG = (Actuator, JointSpring, JointDamper)  # what acts along coordinates by formulas that are linear in them
 
-IDLE = ("measure_bend", "begin", "merit", "resolve", "advance", "compare", "spread", "push")  # of steps of order 2
+IDLE = (
+    "do_work",
+    "measure_bend",
+    "begin",
+    "merit",
+    "resolve",
+    "advance",
+    "compare",
+    "spread",
+    "push",
+)  # of steps of order 2
 
 
 def refusal_of_rules(mechanism: Mechanism, choices: Choices = NOTHING_DROPPED) -> str | None:
@@ -51,14 +64,7 @@ def _refused(mechanism: Mechanism, choices: Choices) -> Iterator[str]:
             yield f"force '{force.name}' acts along free rotations of joint '{force.joint}'"
     for driver in mechanism.drivers:
         yield f"driver '{driver.name}' leads a coordinate"
-    for gear in mechanism.couplings:
-        yield f"coupling '{gear.name}' ties coordinates"
-    steps = carrying_tree(mechanism, choices)
-    placed = {step.joint.name for step in steps}
-    for joint in mechanism.joints:
-        if joint.name not in placed and len(coordinate_kinds(joint.type)) < 6:
-            yield f"joint '{joint.name}' closes a loop"
-    for joint, outward in steps:
+    for joint, outward in carrying_tree(mechanism, choices):
         kinds = coordinate_kinds(joint.type)
         if not outward and len(kinds) > 2 and len(set(kinds)) == 2:
             yield f"joint '{joint.name}' is led to from its child, and slides along axes that turn"
@@ -77,6 +83,8 @@ class RuleCoordinates(TreeCoordinates):
         if why := refusal_of_rules(problem.mechanism, problem.choices):
             raise ValueError(f"no quadrature rule for {problem.mechanism.name}: {why}")
         super().__init__(draft, problem)
+        self.points = Points(self.rule, bool(self.closing))
+        self.inward: dict[str, RuleInward] = {}
 
     # --- kernels ------------------------------------------------------------------------------------------------------
     def _trace(self) -> tuple[dict[str, Mapping[str, Kernel]], dict[str, Mapping[str, Kernel]]]:
@@ -89,11 +97,12 @@ class RuleCoordinates(TreeCoordinates):
         for name, place in self.tree.places().items():
             kind = self.nodes[name].kind
             if kind not in made:
-                sweep = RuleSweep(self.sweeps[name].joint, self.rule, kind in driven, up)
+                sweep = RuleSweep(self.sweeps[name].joint, self.points, kind in driven, up)
                 made[kind] = sweep, sweep.kernels()
             if (kind, place) not in at:
                 at[kind, place] = made[kind][0].placed(place)
             moved[name], placed[name] = made[kind][1], at[kind, place]
+            self.inward[name] = made[kind][0].inward
         return moved, placed
 
     def elimination(self) -> None:
@@ -107,14 +116,16 @@ class RuleCoordinates(TreeCoordinates):
         self._run("drive_rule", "queue_nodes", moved, outward)
         self._run("prepare_rule", "give_nodes", placed, inward)
         self._run("evaluate_rule", "points", moved, outward)
+        border = RuleBorder(self.draft, self.border, self.points, self.nodes) if self.closing else None
+        if border:
+            border.evaluate()
         self._run("evaluate_rule", "sum_nodes", placed, inward)
-        self._run("eliminate_rule", "eliminate_nodes", placed, inward)
+        self._eliminate(border, moved, placed)
         for phase, kernel in (
             ("begin_rule", "begin_nodes"),
             ("advance_rule", "advance_nodes"),
             ("shorten_rule", "shorten_nodes"),
             ("merit_rule", "measure_nodes"),
-            ("substitute_rule", "substitute_nodes"),
             ("land_rule", "land_nodes"),
         ):
             self._run(phase, kernel, moved, outward)
@@ -123,6 +134,27 @@ class RuleCoordinates(TreeCoordinates):
             self.draft.schedule({"hand_on_rule": clear}, {"body": self.draft.bodies[body]}, body)
         self._run("hand_on_rule", "hand_on_nodes", moved, outward)
         self._tell_no_forces()
+
+    def _eliminate(self, border: RuleBorder | None, moved, placed) -> None:
+        """Joints one by one, and rows that close loops at the bodies where these end."""
+        phases, inward = self.draft.phases, list(reversed(self.links))
+        before, after, last = {}, {}, Calls()
+        if border:
+            border.eliminated(self.nodes, self.inward)
+            for name in inward:
+                before[name], after[name] = border.before(name), border.after(name)
+            last = border.before(None)
+            self.border.kinds += border.kinds
+        for name in inward:
+            phases["eliminate_rule"] += before[name].eliminate if border else []
+            self._run("eliminate_rule", "eliminate_nodes", placed, [name])
+            phases["eliminate_rule"] += after[name].eliminate if border else []
+        phases["eliminate_rule"] += last.eliminate
+        phases["substitute_rule"] += last.substitute
+        for name in self.links:
+            phases["substitute_rule"] += after[name].substitute if border else []
+            self._run("substitute_rule", "substitute_nodes", moved, [name])
+            phases["substitute_rule"] += before[name].substitute if border else []
 
     def _tell_no_forces(self) -> None:
         """Forces of joints are not solved for, and are told as none."""
@@ -134,6 +166,12 @@ class RuleCoordinates(TreeCoordinates):
                 if kind not in made:
                     made[kind] = no_forces(self.draft.records, kind, link.model.rows)
                 self._schedule({"react": made[kind]}, body, ("react",))
+        for node, _, model in self.border.joints:
+            if not model.frame:
+                continue
+            if node.kind not in made:
+                made[node.kind] = no_forces(self.draft.records, node.kind, model.rows)
+            self.draft.schedule({"react": made[node.kind]}, {node.kind: node}, model.name)
 
     def _run(self, phase: str, name: str, kernels: Mapping[str, Mapping[str, Kernel]], bodies: Iterable[str]) -> None:
         for body in bodies:

@@ -22,6 +22,7 @@ from symvi.program.slopes import Action, Place, Script, Slopes, derive, places_o
 BEGINNINGS = ("u", "u_old", "u_older", "last_impulse", "friction_before", "across", "pin")
 OF_WEIGHTS = ("theta_before", "spring_theta_before")  # what steps by a rule do not read
 AT_REST = ("prepare", "rest", "evaluate", "release", "linearize", "eliminate", "substitute", "take_velocity", "measure")
+ROUNDS = 6
 ROWS = "g"  # rows at the first knot
 INCREMENT = "s"  # of unknowns of a node
 RESIDUALS = ("f", "rest")  # of bodies, zero at the solution
@@ -99,9 +100,12 @@ def _rule_actions(program: Program, parameters: frozenset[Place]) -> tuple[Actio
     assert rule is not None
     driven = ("drive_rule",) * (len(rule.points) if program.phases["drive_rule"] else 0)
     actions = (*_setup(parameters), *map(Action, ("prepare", "prepare_rule", *driven, "evaluate_rule")))
-    actions += Action("eliminate_rule", solves=True), Action("substitute_rule", solves=True)
-    landing = "advance_rule", "evaluate_rule", "land_rule", "shorten_step", "finish", "hand_on_rule"
-    return (*actions, *map(Action, landing))
+    solved = Action("eliminate_rule", solves=True), Action("substitute_rule", solves=True), Action("advance_rule")
+    # slopes of rows at inner nodes are not in the matrix: tangents are solved for as often as they are not exact
+    rounds = ROUNDS if program.notes["loops"] and rule.degree > 1 else 1
+    for _ in range(rounds):
+        actions += *solved, Action("evaluate_rule")
+    return (*actions, *map(Action, ("land_rule", "shorten_step", "finish", "hand_on_rule")))
 
 
 def _actions(program: Program, parameters: frozenset[Place]) -> tuple[Action, ...]:

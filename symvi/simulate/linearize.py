@@ -127,7 +127,7 @@ class Linearizer:
         unit = np.vstack([np.zeros((len(knot.rows), count)), np.eye(count)])
         # displacements along the coordinates, and those that memory and parameters ask for at fixed ones
         scale = np.abs(equations[:, :size]).max(axis=1, keepdims=True, initial=0.0)
-        scale = np.where(scale > 0, scale, 1.0)
+        scale = np.where(scale > ROUND_OFF * scale.max(initial=0.0), scale, 1.0)
         wanted = np.hstack([unit, -equations[:, size:]])
         along = np.linalg.lstsq(equations[:, :size] / scale, wanted / scale, rcond=ROUND_OFF)[0]
         _check_closed(self.moving.names, (equations[:, :size] @ along - wanted) / scale, wanted / scale)

@@ -6,7 +6,7 @@ from math import inf, isfinite, sqrt
 from typing import TYPE_CHECKING
 
 from symvi.kernels.rule_joint import INCREMENT
-from symvi.numbers.control import FALL, FAR_TURN, SAFETY, SLOW, STILL, SolverStatus
+from symvi.numbers.control import FALL, FAR_TURN, SAFETY, SHARP, SLOW, STILL, SolverStatus
 from symvi.numbers.quadrature import rule_of
 
 if TYPE_CHECKING:
@@ -38,6 +38,8 @@ class RuleNewton:
             return status
         self.run("land_rule")
         self.run("shorten_step")
+        if self.solver.loops and not self.common.bent_work[0] <= SHARP * self.common.moved_by[0]:
+            return SolverStatus.JUMP
         # beyond, turns are no longer told from those the other way round
         return status if self.solver.measures.largest_turn() < FAR_TURN else SolverStatus.DOMAIN
 

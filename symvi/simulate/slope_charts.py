@@ -160,7 +160,8 @@ class Knot:
         if not len(rows):
             return np.eye(6 * self.bodies)
         scale = np.abs(rows).max(axis=1, keepdims=True)
-        _, sizes, right = np.linalg.svd(rows / np.where(scale > 0, scale, 1.0))
+        # a row that is round-off, as of axes that are parallel anyway, holds nothing
+        _, sizes, right = np.linalg.svd(rows / np.where(scale > ROUND_OFF * scale.max(), scale, 1.0))
         rank = int((sizes > DEAD * sizes[0]).sum())
         doubtful = int(((sizes > ROUND_OFF * sizes[0]) & (sizes <= DEAD * sizes[0])).sum())
         if doubtful or rank < self.plan.rows:

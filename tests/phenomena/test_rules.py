@@ -28,7 +28,7 @@ from symvi.mechanism import (
 from symvi.numbers.quadrature import rule_of
 from symvi.simulate import Simulator, SolverOptions, Trajectory
 from symvi.simulate.recording import NotRecordedError
-from tests.support.damped import arm, closed_four_bar, slider
+from tests.support.damped import arm, slider
 from tests.support.integrated import integrated
 from tests.support.measuring import largest
 from tests.support.pendulums import chain
@@ -464,7 +464,6 @@ def test_what_rules_do_not_do_is_refused_by_name() -> None:
 
 REFUSED = {
     "force 'servo' is no actuator": lambda: arm(),
-    "closes a loop": lambda: closed_four_bar().changed(forces=[]),
     "dry friction 'rust'": lambda: arm(servo=False).changed(
         forces=[DryFriction(name="rust", joint="elbow", bound=1.0)]
     ),

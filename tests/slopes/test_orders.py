@@ -17,6 +17,7 @@ from symvi.simulate.parameter_tangents import tangents_of
 from symvi.simulate.slope_charts import Knot
 from tests.slopes.test_linearize import _areas
 from tests.support.damped import arm
+from tests.support.linkages import four_bar
 from tests.support.pendulums import chain
 from tests.support.slope_scenes import scene
 
@@ -107,6 +108,17 @@ def test_rules_have_the_derivative_of_their_steps_of_free_turns(floats: bool) ->
     np.testing.assert_allclose(
         np.hstack([found.A, found.B])[told], expected[told], rtol=0, atol=2e-7 * np.abs(expected).max()
     )
+
+
+@pytest.mark.parametrize("rule", ("midpoint", "simpson"))
+def test_rules_have_the_derivative_of_their_steps_in_loops(rule: str) -> None:
+    """By impulses at the nodes; of Simpson's rule the matrix lacks slopes of rows, which rounds of tangents make up."""
+    simulator = Simulator(four_bar(), coordinates="tree", rule=rule)
+    motion = simulator.simulate(5 * STEP, STEP, options=OPTIONS)
+    linearizer, state, row = linearizer_of(simulator), motion.resume, motion.inputs[-1].copy()
+    found, _ = linearizer.step(state, row)
+    expected = differences(linearizer, state, row)
+    np.testing.assert_allclose(np.hstack([found.A, found.B]), expected, rtol=0, atol=1e-9 * np.abs(expected).max())
 
 
 @pytest.mark.parametrize("coordinates", ("maximal", "tree"))
