@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -54,6 +54,7 @@ def generate(
     substeps: int = DEFAULTS.substeps,
     kept: Path | None = None,
     slopes: Collection[Place] | None = None,
+    independent: Sequence[str] = (),
 ) -> Sources:
     """The C text of a program.
 
@@ -61,7 +62,8 @@ def generate(
     "float". prefix: of every symbol and file, default the mechanism's name. start: what the text offers as that of
     the description; none if left out. fixed_iterations, substeps: of the default options. kept: a folder for compiled
     templates. slopes: with derivatives of a step, by these parameters
-    too (templates/c/slopes.c.jinja); None for a text without them.
+    too (templates/c/slopes.c.jinja); None for a text without them. independent: coordinates that a state of these has
+    unless the caller names others; a tree has those of all joints.
     Raises ValueError for an unknown layout or real, and SymviError for a prefix that is no name, or inline text beyond
     its limit.
     """
@@ -73,7 +75,7 @@ def generate(
     program, layout = in_precision(program, real), _choose(program, layout)
     options = SolverOptions(fixed_iterations=fixed_iterations, substeps=substeps)
     tangents = None if slopes is None else slopes_of(program, slopes)
-    view = view_of(program, layout, real, prefix, options, slopes=tangents)
+    view = view_of(program, layout, real, prefix, options, slopes=tangents, independent=independent)
     view |= _started(CPrinter(program, prefix, real), start or Start((), (), ()))
     env = environment("c", kept)
     header = env.get_template("mechanism.h.jinja").render(view)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
@@ -45,6 +45,7 @@ from symvi.numbers.control import (
     MOST_ROUNDS,
     MOST_TRIED,
     OF_COMPOSITIONS,
+    OF_SLOPES,
     PARTS,
     PROJECTIONS,
     ROUGH,
@@ -168,11 +169,13 @@ def view_of(
     options: SolverOptions = DEFAULTS,
     printing: type[CPrinter] = CPrinter,
     slopes: Mapping[str, Slopes] | None = None,
+    independent: Sequence[str] = (),
 ) -> dict:
     """All names that the templates of C use, but for the start. Arguments as for `generate`; printing: of kernels."""
     printer, composition = printing(program, prefix, real), composition_of(program.notes.get("composition", 2))
     program = _following(program, layout)
-    left_out = (() if program.notes["loops"] else OF_LOOPS, () if composition else OF_COMPOSITIONS)
+    left_out = [() if program.notes["loops"] else OF_LOOPS, () if composition else OF_COMPOSITIONS]
+    left_out += [() if slopes is not None and "lift" not in slopes else OF_SLOPES]
     can_end = set(SolverStatus).difference(*left_out)
     phases = {phase: phase_lines(layout, printer, phase, program.phases.get(phase, ())) for phase in MEANINGS}
     for text in phases.values():
@@ -299,8 +302,9 @@ def view_of(
         "nearest": any("angle" in k.operation_count() for k in program.kernels()),
     }
     view["nearby"] = None if printer.near is None else printer.near.view()
-    view["slopes"] = None if slopes is None else slopes_view(printer, layout, slopes, MEANINGS | OF_TANGENTS)
+    view["slopes"] = None
     if slopes is not None:
+        view["slopes"] = slopes_view(printer, layout, slopes, MEANINGS | OF_TANGENTS, independent)
         view["greatest"] = True
     for part in (_inequalities(program, printer, real), _angle_numbers(printer), ParameterText(printer).view()):
         if twice := view.keys() & part.keys():

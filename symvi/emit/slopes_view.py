@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from symvi.emit.c_printer import CPrinter, broken
-from symvi.emit.composite_view import composite_view
 from symvi.emit.layouts import HOLDER, phase_lines
+from symvi.emit.slope_columns import chart_of, columns_of
 from symvi.emit.tangents import LanePrinter, Records
 from symvi.emit.tapes_view import tapes_view
-from symvi.kernels.kernel import Location
 from symvi.numbers.centring import COINCIDE, INSIDE, LANES, MOST_CENTRED, NOWHERE, SETTLED, STAYING, UNSETTLED
-from symvi.program.program import Call, Program
-from symvi.program.slope_scripts import increments, memory
-from symvi.program.slopes import MARK, Place, Slopes, is_of_slopes, slope_fields
+from symvi.program.program import Call
+from symvi.program.slope_scripts import increments
+from symvi.program.slopes import MARK, Slopes, is_of_slopes, slope_fields
 
 
 def records_of(scripts: Mapping[str, Slopes]) -> Records:
@@ -21,10 +20,17 @@ def records_of(scripts: Mapping[str, Slopes]) -> Records:
     return slope_fields(frozenset().union(*(each.places for each in scripts.values())))
 
 
-def slopes_view(printer: CPrinter, layout: str, scripts: Mapping[str, Slopes], meanings: Mapping[str, str]) -> dict:
-    """The names of slopes.h.jinja and slopes.c.jinja. layout: of the text; inline text has functions here too."""
+def slopes_view(
+    printer: CPrinter,
+    layout: str,
+    scripts: Mapping[str, Slopes],
+    meanings: Mapping[str, str],
+    independent: Sequence[str] = (),
+) -> dict:
+    """The names of slopes.h.jinja and slopes.c.jinja. layout: of the text; inline text has functions here too.
+    independent: names of coordinates that a state holds, where there are others."""
     lanes = LanePrinter(printer, records_of(scripts))
-    columns = _columns(printer, scripts) if "lift" in scripts else None
+    columns, chart = columns_of(printer, scripts), chart_of(printer, scripts, independent)
     if columns and columns["composite"]:  # needs no tangents of placements
         scripts = {name: each for name, each in scripts.items() if name != "lift"}
     kernels = {kernel.name: kernel for each in scripts.values() for kernel in each.kernels()}
@@ -57,77 +63,13 @@ def slopes_view(printer: CPrinter, layout: str, scripts: Mapping[str, Slopes], m
         "seeded": [each for each in lanes.aggregates() if each["store"] in ("state", "input", "motion")],
         "structs_of": {struct["name"]: struct for struct in lanes.structs()},
         "linearize": columns,
+        "chart": chart,
         "tapes": tapes_view(printer, "unrolled" if layout == "inline" else layout, scripts, lanes.records, meanings),
         "increments": [
             {"kind": kind, "field": name, "size": size, "count": len(printer.program.nodes[kind])}
             for (kind, name), size in increments(printer.program).items()
         ],
     }
-
-
-def _columns(printer: CPrinter, scripts: Mapping[str, Slopes]) -> dict:
-    """Of a tree: what a state of minimal coordinates holds beside them, inputs, and what scripts would spoil."""
-    program, kept = printer.program, {}
-    for place in sorted(memory(program)):
-        kept.setdefault(place.kind, []).append(place)
-    groups = {"memory": _numbered(printer, kept), "inputs": _numbered(printer, _inputs(program))}
-    coordinates = sum(group["count"] * group["size"] for group in printer.groups.motions())
-    sizes = {name: sum(each["count"] * len(each["places"]) for each in found) for name, found in groups.items()}
-    return {
-        **groups,
-        "freedoms": coordinates,
-        "states": 2 * coordinates + sizes["memory"],
-        "columns": 2 * coordinates + sizes["memory"] + sizes["inputs"],
-        "input_count": sizes["inputs"],
-        "solution": _spoilt(printer, scripts),
-        "composite": composite_view(printer),
-    }
-
-
-def _inputs(program: Program) -> dict[str, list[Place]]:
-    found: dict[str, list[Place]] = {}
-    for kind in program.nodes:
-        for field in program.records.of(kind, "input"):
-            found.setdefault(kind, []).extend(Place(kind, "input", field.name, k) for k in range(field.size))
-    return found
-
-
-def _numbered(printer: CPrinter, places: Mapping[str, Sequence[Place]]) -> list[dict]:
-    """Places of every node of some kinds, and the number of the first of a kind."""
-    found, first = [], 0
-    for kind in printer.kinds:
-        if kind in places:
-            count = len(printer.program.nodes[kind])
-            found.append({"kind": kind, "count": count, "first": first, "places": places[kind]})
-            first += count * len(places[kind])
-    return found
-
-
-def _spoilt(printer: CPrinter, scripts: Mapping[str, Slopes]) -> list[dict]:
-    """Fields of the solution of a step that other scripts overwrite: the step reads them before it writes them."""
-    written: set[tuple] = set()
-    read: set[tuple[str, str]] = set()
-    for call in _values(scripts["step"]):
-        read |= {(place[0], place[2]) for place in _numbers(call, call.kernel.reads) if place not in written}
-        written |= _numbers(call, call.kernel.writes)
-    others = [call for name in ("knot", "lift") for call in _values(scripts[name])]
-    spoilt = {(place[0], place[2]) for call in others for place in _numbers(call, call.kernel.writes)}
-    sizes = {kind: {f.name: f.size for f in printer.program.records.of(kind, "work")} for kind in printer.kinds}
-    return [
-        {"kind": kind, "field": name, "size": sizes[kind][name], "count": len(printer.program.nodes[kind])}
-        for kind, name in sorted(read & spoilt)
-    ]
-
-
-def _numbers(call: Call, places: Iterable[Location]) -> set[tuple]:
-    """Numbers in work records, of the nodes of a call."""
-    nodes = {port.label: node for port, node in zip(call.kernel.ports, call.nodes, strict=True)}
-    work = (at for at in places if at.store == "work")
-    return {(nodes[at.port].kind, nodes[at.port].index, at.field, at.index) for at in work}
-
-
-def _values(slopes: Slopes) -> list[Call]:
-    return [call for calls in slopes.calls for call in calls if not is_of_slopes(call.kernel)]
 
 
 def _script(printer: CPrinter, layout: str, slopes: Slopes, meanings: Mapping[str, str]) -> dict:

@@ -31,7 +31,14 @@ def tapes_view(
         for call in calls
         if call.kernel.name.startswith(("record", "along_", "back_", AGAIN))
     }
+    known = own.program.records.fields.items()
+    of_state = {kind: fields for (kind, store), fields in known if store == COLUMN + "state"}
     return {
+        "of_state": [
+            {"kind": kind, "count": len(own.program.nodes[kind]), "fields": list(of_state[kind].values())}
+            for kind in own.kinds
+            if of_state.get(kind)
+        ],
         "structs": list(own.structs((*marked, TAPE))),
         "columns": [{**each, "short": each["store"].removeprefix(COLUMN)} for each in columns],
         "kernels": [own.kernel(kernel) for kernel in kernels.values()],

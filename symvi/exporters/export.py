@@ -65,8 +65,8 @@ def export(
     max_text, max_ram: budgets of memory [bytes] on the smallest board that computes in `real` in hardware (Cortex-M4F
     for float, Cortex-M7 for double). measure: False leaves the boards' figures out, which is quicker. model: True adds
     what a model is asked in joint coordinates, PREFIX_mass_matrix(...) and others, in a header and a source of its own.
-    slopes: True adds derivatives of a step, in double: PREFIX_tangent and PREFIX_adjoint along one direction, and for
-    trees the matrices, PREFIX_linearize; the manifest names their states and inputs. lean: True leaves starts and steps
+    slopes: True adds derivatives of a step, in double: PREFIX_tangent and PREFIX_adjoint along one direction, and the
+    matrices, PREFIX_linearize; the manifest names their states and inputs. lean: True leaves starts and steps
     alone, in the least memory: exactly `fixed_iterations` of Newton each, never in parts, and nothing that reads a
     motion but its state. They are those of the same export without it, to the bit.
 

@@ -5,11 +5,12 @@ A figure is {"value", "unit", "how"} where it was measured, {"not measured": why
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import asdict
 from typing import Any
 
 from symvi import __version__
+from symvi.emit.c_printer import CPrinter
+from symvi.emit.slope_columns import coordinate_names, state_names
 from symvi.exporters.constancy import uneven
 from symvi.exporters.golden import STEPS, Golden, described_placement
 from symvi.exporters.memory import fields, inputs, parameters, rows, struct_bytes
@@ -18,7 +19,7 @@ from symvi.exporters.text import ExportedText
 from symvi.exporters.undetermined import undetermined_components
 from symvi.numbers.control import SolverOptions, SolverStatus
 from symvi.program.info import describe
-from symvi.program.slope_scripts import is_tree, memory
+from symvi.program.slope_scripts import is_tree
 from symvi.simulate.start import described_inputs, described_start
 
 __all__ = ["FORMAT", "golden_figures", "manifest_of"]
@@ -86,29 +87,18 @@ def _undetermined(request: Request, text: ExportedText, exact: Golden | str) -> 
 
 
 def _slopes(request: Request, text: ExportedText) -> dict[str, Any]:
-    """What rows and columns of derivatives are, where the text has them: x, then u. Only a tree has matrices by x."""
+    """What rows and columns of derivatives are, where the text has them: x, then u. coordinates: those that x may have
+    in place of its own, by their numbers."""
     if not request.slopes:
         return {}
-    if not is_tree(text.program):
-        return {"slopes": {"inputs": list(text.plan.inputs)}}
-    found = [
-        f"{note['joint']}[{k}]" if len(note["kinds"]) > 1 else note["joint"]
-        for kind in text.program.nodes
-        for note in sorted(text.plan.notes["motion"], key=lambda note: note["index"])
-        if note["kind"] == kind
-        for k in range(len(note["kinds"]))
-    ]
-    kept = [
-        (f"{node.name}.{place.field}", place.entry)
-        for kind, nodes in text.program.nodes.items()
-        for node in nodes
-        for place in sorted(memory(text.program))
-        if place.kind == kind
-    ]
-    several = Counter(name for name, _ in kept)
-    remembered = [f"{name}[{entry}]" if several[name] > 1 else name for name, entry in kept]
-    states = [*found, *(f"{name}.rate" for name in found), *remembered]
-    return {"slopes": {"states": states, "inputs": list(text.plan.inputs)}}
+    printer = CPrinter(text.program, request.prefix, request.real)
+    inputs = {"inputs": list(text.plan.inputs)}
+    if is_tree(text.program):
+        return {"slopes": {"states": state_names(printer), **inputs}}
+    found: dict[str, Any] = {"no states": text.missing} if text.missing else {}
+    if not text.missing:
+        found["states"] = state_names(printer, text.independent)
+    return {"slopes": found | inputs | {"coordinates": coordinate_names(printer)}}
 
 
 def golden_figures(found: Golden | str) -> dict[str, Any]:

@@ -9,4 +9,6 @@ SETTLED = 1e-13  # m/s, rad/s: an increment of velocities that small is the last
 STAYING = 3  # so many of them with contacts, whose impulses may be small beside all others, and follow one behind
 UNSETTLED = 1e-6  # the same: one that is larger at the end says that no solution was found
 NOWHERE = 1e30  # the same, where numbers are not finite, or no centring is asked for
+DEAD = 1e-6  # of the largest direction of rows, or of what a coordinate tells of all ways: one with less holds nothing
+BESIDE_SINGULAR = 1e-11  # of a row's scale s²: a loop with a smaller pivot has no derivative that means anything
 COINCIDE = 1.0 - 1e-9  # of two quaternions of one orientation, the square of their product at least

@@ -104,6 +104,8 @@ class SolverStatus(IntEnum):
     NOT_UNIT = -16
     JUMP = -17
     OVERDAMPED = -18
+    DEAD_CENTRE = -19
+    SINGULAR_POSITION = -20
 
     @property
     def sentence(self) -> str:
@@ -143,8 +145,13 @@ SENTENCES = {
     "take a smaller step",
     SolverStatus.OVERDAMPED: "an inner step is too long for a damper, which grows backwards in time; "
     "take a smaller step, or order 2",
+    SolverStatus.DEAD_CENTRE: "a coordinate of the state does not move here, as at a dead centre, or follows others; "
+    "choose others",
+    SolverStatus.SINGULAR_POSITION: "the mechanism stands in or beside a singular position, where its motion has no "
+    "derivative; move it away",
 }
 OF_COMPOSITIONS = (SolverStatus.OVERDAMPED,)  # ways to end that only steps of an order above 2 have
+OF_SLOPES = (SolverStatus.DEAD_CENTRE, SolverStatus.SINGULAR_POSITION)  # and derivatives in independent coordinates
 
 
 # What a shorter step may mend: an iteration that does not find the solution near the last motion, turns that are too

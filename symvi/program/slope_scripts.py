@@ -6,6 +6,7 @@ place   rows and coordinates of joints at a knot
 start   momenta of velocities
 chord   placements and momenta at a knot of those at the knot before, and of the velocities in between
 lift    of a tree, placements and momenta of coordinates and rates
+follow  where there are others, placements that close the rows which targets of the knot before open
 """
 
 from __future__ import annotations
@@ -33,14 +34,15 @@ def slopes_of(program: Program, parameters: Collection[Place] = ()) -> dict[str,
     scripts: tuple[Script, ...] = (
         _step(program, frozenset(parameters)),
         _knot(program, frozenset(parameters)),
-        _place(program, frozenset(parameters)),
+        place_of(program, frozenset(parameters)),
         _start(program),
         _chord(program, frozenset(parameters)),
     )
-    if is_tree(program) and not ("rule" in program.notes or "composition" in program.notes):
-        scripts += (_lift(program),)
+    if not ("rule" in program.notes or "composition" in program.notes):
+        scripts += (_lift(program) if is_tree(program) else _follow(program),)
     taken: dict = {}
-    return {script.name: derive(program, script, taken) for script in scripts}
+    found = {script.name: derive(program, script, taken) for script in scripts}
+    return {name: each for name, each in found.items() if name != "follow" or each.kernels()}
 
 
 def is_tree(program: Program) -> bool:
@@ -128,7 +130,8 @@ def _knot(program: Program, parameters: frozenset[Place]) -> Script:
     return Script("knot", actions, carried(program) | parameters, goals)
 
 
-def _place(program: Program, parameters: frozenset[Place]) -> Script:
+def place_of(program: Program, parameters: frozenset[Place]) -> Script:
+    """Rows and coordinates at a knot, by placements, memory and parameters."""
     actions = (*_setup(parameters), *map(Action, ("prepare", "watch", "inspect", "measure")))
     goals = _motion(program, ("coordinate",))
     goals |= frozenset().union(*(places_of(program, "work", kind, (ROWS,)) for kind in program.nodes))
@@ -174,6 +177,17 @@ def _lift(program: Program) -> Script:
     actions = tuple(map(Action, ("couple", "place", "prepare", "start_momenta")))
     goals = _bodies(program, ("x", "q", "p", "l"))
     return Script("lift", actions, _motion(program, ("coordinate", "rate")), goals)
+
+
+def _follow(program: Program) -> Script:
+    """A step of Gauss and Newton onto the joints, at rest: no increment is open there. It aims at what the inputs ask,
+    which are the targets of the knot."""
+    actions = [*map(Action, ("prepare", "rest", "evaluate", "release")), Action("linearize", moves=False)]
+    actions += [Action("eliminate", solves=True), Action("substitute", solves=True)]
+    actions += map(Action, ("take_velocity", "displace"))
+    kept = {(place.kind, place.field, place.entry) for place in memory(program)}
+    aims = frozenset(place for place in inputs(program) if (place.kind, place.field, place.entry) in kept)
+    return Script("follow", tuple(actions), aims, _bodies(program, ("x", "q")))
 
 
 def _motion(program: Program, names: Collection[str]) -> frozenset[Place]:

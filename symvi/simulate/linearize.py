@@ -13,7 +13,7 @@ from symvi.numbers.control import SolverOptions, SolverStatus
 from symvi.simulate.linearization import Linearization
 from symvi.simulate.parameter_tangents import ParameterTangents
 from symvi.simulate.plan import Plan
-from symvi.simulate.slope_charts import Coordinate, Knot, SlopeEngine, candidates, inverse, names_of
+from symvi.simulate.slope_charts import Coordinate, Knot, SlopeEngine, candidates, inverse, names_of, scales
 from symvi.simulate.slope_parts import aims, driven_to, ends, put_lengths, with_lengths
 from symvi.simulate.slope_trees import is_plain, matrices
 
@@ -126,8 +126,7 @@ class Linearizer:
         equations = np.vstack([knot.rows, knot.gradients(self.chosen)])
         unit = np.vstack([np.zeros((len(knot.rows), count)), np.eye(count)])
         # displacements along the coordinates, and those that memory and parameters ask for at fixed ones
-        scale = np.abs(equations[:, :size]).max(axis=1, keepdims=True, initial=0.0)
-        scale = np.where(scale > ROUND_OFF * scale.max(initial=0.0), scale, 1.0)
+        scale = scales(equations[:, :size])
         wanted = np.hstack([unit, -equations[:, size:]])
         along = np.linalg.lstsq(equations[:, :size] / scale, wanted / scale, rcond=ROUND_OFF)[0]
         _check_closed(self.moving.names, (equations[:, :size] @ along - wanted) / scale, wanted / scale)

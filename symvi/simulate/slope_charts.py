@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from symvi.errors import ArgumentError, AssemblyError, SolverError
 from symvi.mechanism.names import did_you_mean
+from symvi.numbers.centring import DEAD
 from symvi.numbers.control import SolverOptions, SolverStatus
 from symvi.simulate.engine import Engine
 from symvi.simulate.plan import Plan
@@ -28,7 +29,6 @@ from symvi.simulate.slope_layout import SlopeLayout
 Array = NDArray[np.float64]
 ROUND_OFF = 1e-10  # of the largest singular value: rows below it hold nothing
 DEAF = 1e-9  # of the largest: a rate that answers its own momentum by less is left out by the solver
-DEAD = 1e-6  # of the same: between this and round-off, a position is too near a singular one
 
 
 class SlopeEngine(Protocol):
@@ -159,9 +159,7 @@ class Knot:
         rows = self.rows[:, : 6 * self.bodies]
         if not len(rows):
             return np.eye(6 * self.bodies)
-        scale = np.abs(rows).max(axis=1, keepdims=True)
-        # a row that is round-off, as of axes that are parallel anyway, holds nothing
-        _, sizes, right = np.linalg.svd(rows / np.where(scale > ROUND_OFF * scale.max(), scale, 1.0))
+        _, sizes, right = np.linalg.svd(rows / scales(rows))
         rank = int((sizes > DEAD * sizes[0]).sum())
         doubtful = int(((sizes > ROUND_OFF * sizes[0]) & (sizes <= DEAD * sizes[0])).sum())
         if doubtful or rank < self.plan.rows:
@@ -184,14 +182,21 @@ class Knot:
         return sorted(chosen, key=list(every).index)
 
     def check(self, chosen: Sequence[Coordinate]) -> None:
-        """Raises AssemblyError where coordinates do not tell all freedoms, as one at a dead centre does not."""
-        moves = self._moves(chosen, self.freedoms())
-        sizes = np.linalg.svd(moves, compute_uv=False)
-        if moves.shape[0] != moves.shape[1] or (len(sizes) and not sizes[-1] > DEAD * sizes[0]):
+        """Raises AssemblyError where coordinates do not tell all freedoms, as one at a dead centre does not.
+
+        Each counts beside what it tells of all ways of bodies, those that joints do not leave among them.
+        """
+        slopes = self.gradients(chosen)[:, : 6 * self.bodies]
+        reach = np.linalg.norm(slopes, axis=1, keepdims=True)
+        moves = slopes @ self.freedoms() / np.where(reach > 0, reach, 1.0)
+        left, sizes, _ = np.linalg.svd(moves)
+        shares = np.minimum(1.0 / np.maximum(sizes, 1e-150), 1e150) ** 2  # of ways along coordinates, squared
+        if moves.shape[0] != moves.shape[1] or not shares.sum() < 1.0 / DEAD**2:
             names = ", ".join(each.name for each in chosen)
+            worst = chosen[int(abs(left[:, -1]).argmax())].name if len(sizes) else ""
             raise AssemblyError(
-                f"linearize: the coordinates {names} are not independent here: one does not move, as at a dead centre, "
-                "or follows others; name others in coordinates=[...]"
+                f"linearize: the coordinates {names} are not independent here: '{worst}' does not move, as at a dead "
+                "centre, or follows others; name others in coordinates=[...]"
             )
 
     def _moves(self, chosen: Sequence[Coordinate], free: Array) -> Array:
@@ -234,6 +239,14 @@ def inverse(chosen: Sequence[Coordinate], response: Array) -> Array:
                 "it out; make the simulator with coordinates='maximal'"
             )
     return np.asarray(np.linalg.inv(response), float)
+
+
+def scales(rows: Array) -> Array:
+    """(rows, 1) the largest entries of rows; of one that round-off alone has left, as some of a planar loop are, that
+    of all."""
+    found = np.abs(rows).max(axis=1, keepdims=True, initial=0.0)
+    largest = found.max(initial=0.0)
+    return np.asarray(np.where(found > ROUND_OFF * largest, found, largest if largest > 0 else 1.0), float)
 
 
 def turning(q: Array) -> Array:

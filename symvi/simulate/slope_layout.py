@@ -10,7 +10,7 @@ from symvi.kernels.records import STORES
 
 if TYPE_CHECKING:
     from symvi.program.program import Program
-    from symvi.program.slopes import Place
+    from symvi.program.slopes import Place, Slopes
 
 
 @dataclass(frozen=True)
@@ -47,12 +47,15 @@ class SlopeLayout:
         return found
 
 
-def layout_of(program: Program, parameters: Iterable[Place] = ()) -> SlopeLayout:
-    """The layout of a program's tangents. parameters: those that may move."""
+def layout_of(
+    program: Program, parameters: Iterable[Place] = (), scripts: Mapping[str, Slopes] | None = None
+) -> SlopeLayout:
+    """The layout of a program's tangents. parameters: those that may move. scripts: all of them, unless they are some
+    that are known."""
     from symvi.program.slope_scripts import memory, slopes_of, unknowns
     from symvi.program.slopes import MARK, slope_fields
 
-    scripts = slopes_of(program, frozenset(parameters))
+    scripts = slopes_of(program, frozenset(parameters)) if scripts is None else scripts
     records = slope_fields(frozenset().union(*(each.places for each in scripts.values())))
     fields: dict[str, dict[str, tuple[int, int]]] = {store: {} for store in STORES}
     sizes: dict[str, int] = dict.fromkeys(STORES, 0)
@@ -69,7 +72,7 @@ def layout_of(program: Program, parameters: Iterable[Place] = ()) -> SlopeLayout
         for place in sorted(memory(program))
         if place.kind == kind
     ]
-    depended = scripts["chord"].reads() | scripts["place"].reads()
+    depended = frozenset().union(*(scripts[name].reads() for name in ("chord", "place") if name in scripts))
     lasting = {(place.kind, place.field, place.entry) for place in memory(program) & depended}
     solved = [(each.kind, node.index, each.field, each.entry) for each in sorted(unknowns(program))
               for node in program.nodes[each.kind]]  # fmt: skip
@@ -78,5 +81,9 @@ def layout_of(program: Program, parameters: Iterable[Place] = ()) -> SlopeLayout
         sizes,
         tuple(kept),
         tuple(k for k, (_, field, entry, kind, _) in enumerate(kept) if (kind, field, entry) in lasting),
-        tuple(fields["work"][f"{kind}/{index}/{name}"][0] + entry for kind, index, name, entry in solved),
+        tuple(
+            fields["work"][f"{kind}/{index}/{name}"][0] + entry
+            for kind, index, name, entry in solved
+            if f"{kind}/{index}/{name}" in fields["work"]
+        ),
     )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import cached_property
 
 import numpy as np
 
@@ -105,19 +106,36 @@ class NativeSlopes:
         return np.concatenate([np.zeros(0), *(self.engine.work[each] for each in places)])
 
     def has_linearize(self) -> bool:
-        """Whether the text has a function for the whole: that of a tree."""
+        """Whether the text has a function for the whole."""
         return hasattr(self.engine._lib, f"{self.engine._prefix}_linearize")
 
-    def linearize(self, options: SolverOptions, near: np.ndarray | None = None) -> tuple[int, np.ndarray, np.ndarray]:
-        """(status, A, B) of the step from the state, by the generated function; of a tree only. near: coordinates of
-        joints, on the branches that angles are told on; None for those nearest to zero."""
+    def takes_coordinates(self) -> bool:
+        """Whether it is told which coordinates a state has: of all mechanisms but trees, whose joints have them."""
+        fields = self.engine._ffi.typeof(f"{self.engine._prefix}_slopes").fields if self.has_linearize() else []
+        return any(name == "chosen" for name, _ in fields)
+
+    @cached_property
+    def _own(self):
+        """What linearising takes beside the work memory."""
+        return self.engine._ffi.new(f"{self.engine._prefix}_slopes *")
+
+    def linearize(
+        self, options: SolverOptions, near: np.ndarray | None = None, chosen: Sequence[int] = ()
+    ) -> tuple[int, np.ndarray, np.ndarray]:
+        """(status, A, B) of the step from the state, by the generated function. near: of a tree, coordinates of joints
+        on the branches that angles are told on; None for those nearest to zero. chosen: of any other mechanism, numbers
+        of its coordinates."""
         engine, prefix = self.engine, self.engine._prefix.upper()
         n, m = (getattr(engine._lib, f"{prefix}_{name}") for name in ("STATES", "INPUTS"))
         a, b = np.zeros((n, n)), np.zeros((n, max(1, m)))
         arrays = [engine._ffi.cast(f"{engine._prefix}_real *", each.ctypes.data) for each in (a, b)]
-        own = engine._ffi.new(f"{engine._prefix}_slopes *")
-        for place, value in enumerate([] if near is None else near.tolist()):
-            own.coordinates[place] = value
+        own = self._own
+        if self.takes_coordinates():
+            numbers = np.array(chosen, np.uint16)
+            own.chosen = engine._ffi.cast("unsigned short *", numbers.ctypes.data)
+        else:
+            for place in range(len(own.coordinates)):
+                own.coordinates[place] = 0.0 if near is None else near[place]
         p, z, u, w = self._arguments()
         status = engine._function("linearize")(p, engine._options(options), z, u, w, own, *arrays)
         return int(status), a, b[:, :m]

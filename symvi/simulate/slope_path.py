@@ -69,6 +69,7 @@ class SlopePath:
         self.linearizer = asked.linearizer(own)
         first = Knot(self.linearizer.slopes, own.plan, self.first, self.held, self.linearizer.parameters)
         self.linearizer.chosen = first.choose(self.linearizer.every, self.linearizer.names)
+        first.check(self.linearizer.chosen)
         self.names = names_of(self.linearizer.chosen, self.linearizer.layout.memory)
         self.rewind()
 

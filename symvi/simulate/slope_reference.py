@@ -19,13 +19,21 @@ from symvi.simulate.slope_layout import SlopeLayout, layout_of
 
 
 class ReferenceSlopes:
-    """The tangents of one reference solver. The engine's memory is its own: give it a twin."""
+    """The tangents of one reference solver. The engine's memory is its own: give it a twin.
 
-    def __init__(self, engine: PythonEngine, parameters: frozenset[Place] = frozenset()):
+    scripts: all of them, unless they are some that are known.
+    """
+
+    def __init__(
+        self,
+        engine: PythonEngine,
+        parameters: frozenset[Place] = frozenset(),
+        scripts: Mapping[str, Slopes] | None = None,
+    ):
         self.engine, self.solver = engine, engine.solver
         self.program = self.solver.program
-        self.scripts: dict[str, Slopes] = slopes_of(self.program, parameters)
-        self.layout: SlopeLayout = layout_of(self.program, parameters)
+        self.scripts = slopes_of(self.program, parameters) if scripts is None else scripts
+        self.layout: SlopeLayout = layout_of(self.program, parameters, self.scripts)
         self.records = slope_fields(frozenset().union(*(each.places for each in self.scripts.values())))
         self.arrived = np.zeros(0)  # the state where the last step led whose tangents were taken along
         self._compiled: dict[str, Callable] = {}

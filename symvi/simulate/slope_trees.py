@@ -1,5 +1,5 @@
-"""Steps of trees of hinges and slides, linearised by the generated function whole: the same matrices in a tenth of the
-time that scripts take when Python calls them one by one."""
+"""Steps that are linearised by the generated function whole: the same matrices in a tenth of the time that scripts take
+when Python calls them one by one."""
 
 from __future__ import annotations
 
@@ -18,11 +18,13 @@ Array = NDArray[np.float64]
 
 
 def is_plain(linearizer: Linearizer) -> bool:
-    """Whether the generated function makes the matrices of a linearizer: by all coordinates of joints, each of one
-    number and so without a dead centre, without parameters, contacts, and steps that are taken in parts."""
+    """Whether the generated function makes the matrices of a linearizer: without parameters, contacts, and steps that
+    are taken in parts; of a tree by all coordinates of joints, each of one number and so without a dead centre."""
     if linearizer.plan.notes["inequalities"] or linearizer.moving.names:
         return False
-    return has_no_singular_position(linearizer)
+    slopes = linearizer.slopes
+    looks = isinstance(slopes, NativeSlopes) and slopes.takes_coordinates()  # for dead centres itself
+    return looks or has_no_singular_position(linearizer)
 
 
 def has_no_singular_position(linearizer: Linearizer) -> bool:
@@ -32,7 +34,7 @@ def has_no_singular_position(linearizer: Linearizer) -> bool:
         return False
     single = all(len(note["kinds"]) == 1 for note in plan.notes["motion"])
     whole = single and all(each.joint for each in chosen) and len(chosen) == len(plan.notes["motion"])
-    return whole and slopes.has_linearize()
+    return whole and slopes.has_linearize() and not slopes.takes_coordinates()
 
 
 def matrices(linearizer: Linearizer, state: Array, inputs: Array, options: SolverOptions) -> tuple[Array, Array] | None:
@@ -40,9 +42,13 @@ def matrices(linearizer: Linearizer, state: Array, inputs: Array, options: Solve
     slopes = linearizer.slopes
     assert isinstance(slopes, NativeSlopes)
     slopes.enter(state, inputs)
-    status, a, b = slopes.linearize(options, linearizer.near)
+    every, chosen = len(linearizer.near), linearizer.chosen
+    numbers = [linearizer._place_of(each) if each.joint else every + 6 * each.node + each.entry for each in chosen]
+    status, a, b = slopes.linearize(options, linearizer.near, numbers)
     if status != 0 or not (np.isfinite(a).all() and np.isfinite(b).all()):
         return None
+    if slopes.takes_coordinates():
+        return a, b
     places = [linearizer._place_of(each) for each in linearizer.chosen]
     order = [*places, *(len(places) + k for k in places), *range(2 * len(places), len(a))]
     return a[np.ix_(order, order)], b[order]

@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -88,8 +89,24 @@ class Compared:
         one, _ = self.linearizer.step(self.state, self.row)
         if one.parts == 1:
             yield "matrices and differences", self._by_differences(one)
+            yield "matrices and the generated function", self._by_function(one)
             yield from self._by_tape()
         yield from self._by_gradients()
+
+    def _by_function(self, one) -> float:
+        """NAME_linearize, by the same coordinates."""
+        slopes, own, every = self.slopes, self.linearizer, len(self.linearizer.near)
+        numbers = [own._place_of(each) if each.joint else every + 6 * each.node + each.entry for each in own.chosen]
+        slopes.enter(self.state, self.row)
+        status, a, b = slopes.linearize(replace(OPTIONS, complementarity=self.smoothing), own.near, numbers)
+        if status < 0:
+            return np.inf
+        if not slopes.takes_coordinates():
+            f = len(numbers)
+            order = [*numbers, *(f + k for k in numbers), *range(2 * f, len(a))]
+            a, b = a[np.ix_(order, order)], b[order]
+        pairs = [(x, y) for x, y in ((a, one.A), (b, one.B)) if y.size]
+        return float(max(np.abs(x - y).max() / max(1.0, np.abs(y).max()) for x, y in pairs))
 
     def _step(self, state: Array, row: Array) -> Array:
         slopes, own = self.slopes, self.linearizer
@@ -211,7 +228,12 @@ class Compared:
             yield f"gradients by {field}", float(np.abs(a - b).max(initial=0.0) / max(1.0, np.abs(b).max(initial=0.0)))
 
 
-BOUNDS = {"matrices and differences": 1e-6, "tape and tangents": 1e-10, "tape backwards and forwards": 1e-11}
+BOUNDS = {
+    "matrices and differences": 1e-6,
+    "matrices and the generated function": 1e-8,
+    "tape and tangents": 1e-10,
+    "tape backwards and forwards": 1e-11,
+}
 OF_GRADIENTS = 1e-8
 
 

@@ -169,13 +169,11 @@ def test_contacts_have_the_derivative_of_the_smoothed_step(name: str) -> None:
         np.testing.assert_allclose(found.A[:, column], expected, rtol=0, atol=1e-7 * max(1.0, np.abs(found.A).max()))
 
 
-TREES = ("pair", "damped", "servo", "pulled", "balls", "slides", "limited", "rubbing")
-
-
 @pytest.mark.parametrize("coordinates", ["maximal", "tree"])
-@pytest.mark.parametrize("name", only(["servo"], TREES))
+@pytest.mark.parametrize("name", only(["servo", "driven", "four_bar"], SCENES))
 def test_the_generated_function_makes_the_same_matrices(name: str, coordinates: str) -> None:
-    """NAME_linearize lifts a tree by its own kernels, where Python solves for the tangents of closed joints."""
+    """NAME_linearize lifts a tree by its own kernels, and others by velocities that pushes lead to, where Python solves
+    for the tangents of closed joints."""
     mechanism, inputs = scene(name)
     simulator = Simulator(mechanism, coordinates=coordinates)
     contacts = bool(simulator.plan.notes["inequalities"])
@@ -189,14 +187,24 @@ def test_the_generated_function_makes_the_same_matrices(name: str, coordinates: 
     linearizer = Linearizer(slopes, own.plan, options, None, 1e-6 if contacts else None, none)
     found, _ = linearizer.step(motion.resume, row)
     slopes.enter(motion.resume, row)
-    status, a, b = slopes.linearize(options)
+    places = numbers_of(linearizer)
+    status, a, b = slopes.linearize(options, chosen=places)
     assert status == 0
     np.testing.assert_array_equal(slopes.state(), motion.resume)
-    places = [linearizer._place_of(each) for each in linearizer.chosen]
     freedoms = len(places)
     order = [*places, *(freedoms + k for k in places), *range(2 * freedoms, len(a))]
+    if slopes.takes_coordinates():
+        order = list(range(len(a)))
     np.testing.assert_allclose(a[np.ix_(order, order)], found.A, rtol=0, atol=1e-10 * max(1.0, np.abs(found.A).max()))
     np.testing.assert_allclose(b[order], found.B, rtol=0, atol=1e-10)
+
+
+def numbers_of(linearizer: Linearizer) -> list[int]:
+    """What the generated function calls the coordinates of a linearizer."""
+    every = len(linearizer.near)
+    return [
+        linearizer._place_of(each) if each.joint else every + 6 * each.node + each.entry for each in linearizer.chosen
+    ]
 
 
 @pytest.mark.parametrize("coordinates", ["maximal", "tree"])
