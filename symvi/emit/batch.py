@@ -13,8 +13,9 @@ from pathlib import Path
 
 from symvi import __version__
 from symvi.emit.c import Sources, declarations_of
-from symvi.emit.c_printer import SUFFIX, CPrinter
+from symvi.emit.c_printer import CPrinter
 from symvi.emit.c_view import foreseen, view_of
+from symvi.emit.lane_choices import CHOSEN, with_choices
 from symvi.emit.printer import Statement
 from symvi.emit.templates import environment
 from symvi.kernels.kernel import Kernel, Location
@@ -28,12 +29,10 @@ STEP = (  # phases of a step that lanes take
 )  # fmt: skip
 KNOT = ("rest", "take_velocity", "measure")  # those that lanes read a knot by, beside those of a step
 CENTRED = ("right_hand_side", "right_hand_side_exact")  # of which lanes take either
-AFRESH, AGAIN = ("linearize", "eliminate", "substitute"), ("resolve", "substitute")  # factors, and those made before
-HANDED = "carried"  # from link to link within an elimination, and read by nothing else
 NUMBER = re.compile(r"-?[0-9][0-9.e+-]*f?")
-STATE = re.compile(rf"\w+{SUFFIX['state']}->")
 LIBRARY = ("exp", "expm1", "log", "log1p")  # C's own, lane by lane
 FUNCTIONS = {
+    CHOSEN: "chosen_of",
     "sqrt": "root_of",
     "max": "greater_of",
     "angle": "angle_near",
@@ -61,10 +60,7 @@ class LanePrinter(CPrinter):
     def _lines(statement: Statement) -> list[str]:
         if statement.kind == "comment":
             return CPrinter._lines(statement)
-        expression, target = _in_all_lanes(statement.expression), statement.target
-        if statement.kind == "store" and STATE.match(target):  # lanes that go on need theirs as it is
-            expression = f"choose(ending, {expression}, {target})"
-        return CPrinter._lines(replace(statement, expression=expression))
+        return CPrinter._lines(replace(statement, expression=_in_all_lanes(statement.expression)))
 
 
 def _in_all_lanes(expression: str) -> str:
@@ -96,7 +92,7 @@ def generate_lanes(
     read = KNOT if coordinates and not foreseen(program) else ()
     unasked = _unasked(program, any(LanePrinter(program, prefix, real).groups.drivers()))
     asked = [phase for phase in (*STEP, *read) if phase not in unasked]
-    program = replace(program, phases={phase: program.phases.get(phase, ()) for phase in asked})
+    program = with_choices(replace(program, phases={phase: program.phases.get(phase, ()) for phase in asked}))
     lane = f"{prefix}_lane"
     view = view_of(program, layout, real, lane, printing=LanePrinter)
     printer = LanePrinter(program, lane, real)
@@ -128,14 +124,12 @@ def _choices(program: Program) -> dict[str, list[dict]]:
     `..._kept`: fields that lanes of the first run are given back after the second. `..._before`: fields that the second
     run reads as they were before the first.
     """
-    if program.notes["inequalities"]:
-        choices = {"scaling": (("exact",), ("scale",)), "right_hand_side": (CENTRED[1:], CENTRED[:1])}
-    else:
-        choices = {"solution": (AGAIN, AFRESH)} if program.notes["chords"] else {}
+    if not program.notes["inequalities"]:
+        return {}
+    choices = {"scaling": (("exact",), ("scale",)), "right_hand_side": (CENTRED[1:], CENTRED[:1])}
     found = {}
     for name, (others, ones) in choices.items():
-        handed = {place for place in _places(program, ones) if place[2] == HANDED} - _read(program, ones)
-        found[f"{name}_kept"] = _fields(program, _places(program, (*others, *ones)) - handed)
+        found[f"{name}_kept"] = _fields(program, _places(program, (*others, *ones)))
         found[f"{name}_before"] = _fields(program, _places(program, others) & _read_before_written(program, ones))
     return found
 
@@ -145,12 +139,6 @@ def _together(choices: dict[str, list[dict]], which: str) -> list[dict]:
     return list(
         {each["name"]: each for name, found in choices.items() if name.endswith(which) for each in found}.values()
     )
-
-
-def _read(program: Program, but: Sequence[str]) -> set[tuple[str, str, str]]:
-    """(type of node, store, field) of everything that the phases of a step read, but for some."""
-    calls = [call for phase in STEP if phase not in but for call in program.phases.get(phase, ())]
-    return {(call.kernel.kind(place.port), place.store, place.field) for call in calls for place in call.kernel.reads}
 
 
 def _read_before_written(program: Program, phases: Iterable[str]) -> set[tuple[str, str, str]]:

@@ -141,6 +141,10 @@ MEANINGS = {
     "eliminate_rule": "factors of their slopes and forward substitution, leaves first",
     "substitute_rule": "backward substitution, root first",
     "land_rule": "rates over the whole step",
+    "arrive_of_some": "rates of inputs at the second knot, of lanes whose step ends",
+    "finish_of_some": "write the second knot into the state of lanes whose step ends",
+    "linearize_of_some": "bodies' blocks of the Newton matrix, of lanes that make new factors",
+    "eliminate_of_some": "new factors of some lanes, and forward substitution of all, leaves first",
     "hand_on_rule": "momenta along the coordinates at the second knot",
 }
 NEAR_WORK = ("eliminate", "resolve", "substitute", "finish")  # phases that ask which contacts are near
@@ -151,6 +155,7 @@ WRITES = {
         ("arrive", "finish", "displace", "start_momenta", "start_momenta_of_chord", "start_momenta_of_turn"),
         ("work", "state"),
     ),
+    **dict.fromkeys(("arrive_of_some", "finish_of_some"), ("work", "state")),
     "place": ("state",),
     "couple": ("motion",),
     "measure": ("motion",),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
@@ -11,10 +12,13 @@ import numpy as np
 import pytest
 
 from symvi import Actuator, JointSpring, Mechanism, Simulator, SolverOptions, State
+from symvi.emit.lane_choices import handed_on
 from symvi.errors import ArgumentError
 from symvi.numbers.control import SolverStatus
 from symvi.program import near
 from symvi.simulate.batch import Batch
+from symvi.simulate.batch_build import lane_sources
+from symvi.simulate.solver_build import composed
 from tests.contact.test_back_ends import TIMES
 from tests.contact.test_back_ends import scenes as contact_scenes
 from tests.contact.test_own_gaps import bead, own
@@ -296,6 +300,25 @@ def test_most_steps_are_taken_in_lanes(monkeypatch: pytest.MonkeyPatch) -> None:
     batch._memory._struct.step = ffi.cast(f"{prefix}_call", callback)
     batch.rollout(steps=100, record=())
     assert (batch.status >= 0).all() and len(calls) < 0.02 * 64 * 100
+
+
+MIXED = {"hinges": 4, "balls": 4, "universal": 8, "four_bar": 8}  # and worlds in a vector
+
+
+@pytest.mark.parametrize("scene", first_of(tuple(MIXED)))
+@pytest.mark.parametrize("real", first_of(("float", "double")))
+def test_lanes_that_make_factors_stand_beside_those_that_use_them_again(scene: str, real: str) -> None:
+    """Steps so long that some lanes take their factors once more where others do not; what control reads is no number
+    that an elimination only hands on."""
+    simulator = Simulator(SCENES[scene](), backend="c", real=real, coordinates="tree")
+    program = composed(simulator.mechanism, simulator.loops, simulator.coordinates)
+    sources = lane_sources(simulator)
+    assert sources is not None
+    (text,) = (text for name, text in sources.files.items() if name.endswith(".c"))
+    read = set(re.findall(r"w->(\w+)\[\w+\]\.(\w+)", text))
+    assert read and not {(kind, name) for kind, store, name in handed_on(program) if store == "work"} & read
+    options = SolverOptions(tolerance=1e-4 if real == "float" else 1e-7)
+    check_same(rolled(simulator, MIXED[scene], options=options), rolled(simulator, False, options=options))
 
 
 def test_lanes_that_cannot_be_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
