@@ -149,7 +149,8 @@ class PathAttempt:
         run = self.run
         run("exact" if self.exact else "scale")
         run("linearize")
-        if self.how.predict and not gap <= path.NEXT_TO * self.closed:
+        # steps of a fixed number of iterations are to take the same time
+        if self.how.predict and (self.fixed > 0 or not gap <= path.NEXT_TO * self.closed):
             run("keep")
             self._predict()
             self._centre(gap, product)

@@ -2663,7 +2663,8 @@ static void solve_increment(const ball_parameters *p, const ball_state *z,
         run_scale(w);
     }
     run_linearize(p, w);
-    if ((path->how->predict != 0) && !(gap <= (4.0*path->closed))) {
+    /* steps of a fixed number of iterations are to take the same time */
+    if ((path->how->predict != 0) && ((path->fixed > 0) || !(gap <= (4.0*path->closed)))) {
         run_keep(w);
         predict(p, z, u, w);
         centre(w, path, gap, product);
