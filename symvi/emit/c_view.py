@@ -245,6 +245,7 @@ def view_of(
         "fastest": {each.name.lower(): printer.literal(each.fastest) for each in Beginning},
         "fall": printer.literal(Fraction(str(FALL))),
         "chords": program.notes["chords"],
+        "bends": program.notes["bends"],
         "lean": program.notes.get("lean", False),
         "open_entries": open_entries(program),
         "chord": printer.literal(Fraction(str(CHORD))),

@@ -117,8 +117,7 @@ class Landing:
         if link.is_free:
             return
         if count:
-            if self.joint.summed:
-                trace.write(kind, "u_older", trace.read(kind, "state", "u_old", count), store="state")
+            trace.write(kind, "u_older", trace.read(kind, "state", "u_old", count), store="state")
             trace.write(kind, "u_old", trace.read(kind, "state", "u", count), store="state")
             trace.write(kind, "u", self.joint.get(trace, "u", link.freedoms)[:count], store="state")
         carry_angles(trace, self.joint.model)
@@ -185,9 +184,8 @@ class Landing:
     def start(self, trace: Trace) -> None:
         """Rates along the coordinates, of velocities in the state."""
         link = self.link
-        if self.joint.summed:
-            for name in ("v" if link.is_free else "") + ("w" if link.is_absolute else ""):
-                self.joint.grow_older(trace, name, "")
+        for name in ("v" if link.is_free else "") + ("w" if link.is_absolute else ""):
+            self.joint.grow_older(trace, name, "")
         if link.is_free:
             return
         v, w = (trace.read(OWN, "state", name, 3) for name in "vw")
@@ -204,7 +202,7 @@ class Landing:
         rates = [dot(axis, moving) for axis in axes[: link.slides]] + [
             dot(axis, turning) for axis in axes[link.slides :]
         ]
-        for old in list(AGES)[: 3 if self.joint.summed else 2]:
+        for old in AGES:
             if rates:
                 meaning = f"rates of the coordinates over {AGES[old]}"
                 trace.write(self.joint.kind, f"u{old}", rates, meaning, "m/s, rad/s", store="state")

@@ -42,10 +42,11 @@ class Outward:
             "rest": (self.rest, "no motion: rates are zero"),
             "advance": (self.advance, "keep the base, take `length` of the increment, move"),
             "shorten_step": (self.shorten_step, "take another `length` of the same increment, move"),
+            "measure_bend": (
+                self.measure_bend,
+                "add squares of the last change of the rates, and of its own change",
+            ),
         }
-        if self.joint.summed:
-            text = "add squares of the last change of the rates, and of its own change"
-            found["measure_bend"] = self.measure_bend, text
         return found
 
     def prepare(self, trace: Trace) -> None:
@@ -140,10 +141,6 @@ class Outward:
 
     def begin(self, trace: Trace) -> None:
         share = trace.read(COMMON, "work", "length")[0]
-        if not self.joint.summed:
-            now, old = self.joint.last_rates(trace, list(AGES)[:2])
-            self.move(trace, [x + share * (x - y) for x, y in zip(now, old, strict=True)])
-            return
         meaning = "how much of the last change of the rates is expected more, for how they bend"
         bend = trace.read(COMMON, "work", "bend", 1, meaning)[0]
         back = trace.read(COMMON, "work", "bend_before", 1, "how much of the change before that, less")[0]

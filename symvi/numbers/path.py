@@ -8,6 +8,12 @@ FIRST = 0.01  # centring at a start, per effective mass, of the fall in a step s
 ASTRAY = 1.0  # squares of the weight's fall in a step: a start that misses more is off the path
 RESTING = 1e-11  # of those squares: contacts that are no further from rest start near the end of the path
 SLID = 1e-4  # the part of squares of sliding in them
+# What is pressed by so much of its share times the fall in a step, or opens by so much of that fall, is likely to stay
+# so: it starts near the end of the path as well, if its friction is, as squares, no larger a part of its bound.
+FORESEEN_BY = 0.3
+STICKING = 0.81
+JOLTED = 0.5  # of the last change of rates, as squares: where that before was another by more, none is carried on
+NEXT_TO = 4.0  # times what may be left of complementarity: with no more than that no predictor is needed
 BALANCE = 0.3  # centring at a start, per effective mass, of the squares of what it misses
 ASIDE = 10.0  # times the mean complementarity: a product that large is far from the central path
 RECENTRE = 0.01  # of that product, to centre by
@@ -26,6 +32,10 @@ FACTORS = (
     "ASTRAY",
     "RESTING",
     "SLID",
+    "FORESEEN_BY",
+    "STICKING",
+    "JOLTED",
+    "NEXT_TO",
     "BALANCE",
     "ASIDE",
     "RECENTRE",
@@ -66,7 +76,7 @@ class Attempt:
 
 PAPERS = 3  # the attempt that is the papers' basic method
 ATTEMPTS = (
-    Attempt(1.0, 1.0, 1.0, 1.0, 0.99, True, 100.0, "warm: near the last impulse and the predicted velocity"),
+    Attempt(1.0, 1.0, 1.0, 1.0, 0.99, True, 2.0, "warm: near the last impulse and the predicted velocity"),
     Attempt(16.0, 1.0, 0.0, 1.0, 0.9, True, 0.0, "from the side of sticking"),
     Attempt(1.0, 1e4, 0.0, 0.0, 0.9, True, 0.0, "far inside"),
     Attempt(1.0, 1e4, 0.0, 0.0, 0.9, False, 0.0, "far inside, one right-hand side: the papers' method"),

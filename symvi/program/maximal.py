@@ -272,6 +272,7 @@ class MaximalCoordinates:
             "loops": sorted(self.loops),
             "coordinates": "maximal",
             "chords": False,
+            "bends": False,
         }
         if near := near_notes(self.draft, self.near, list(self.links)):
             found["near"] = near

@@ -94,7 +94,7 @@ class OrderNotes(TypedDict):
     """What is told of the elimination: names in order, pairs of names that fill in, constraints that close loops.
 
     coordinates: what is solved for, "maximal" or "tree". chords: `resolve` takes any residual through the factors of an
-    earlier iteration, which leaves what is open to `rest` of bodies, and steps begin on a parabola through three.
+    earlier iteration, which leaves what is open to `rest` of bodies. bends: steps begin on a parabola through three.
     rule: the name of the quadrature rule that makes the steps. near: contacts that are looked at where bodies are near
     (near.py).
     """
@@ -104,6 +104,7 @@ class OrderNotes(TypedDict):
     loops: list[str]
     coordinates: str
     chords: bool
+    bends: bool
     rule: NotRequired[str]
     near: NotRequired[NearNotes]
 

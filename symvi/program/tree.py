@@ -68,11 +68,10 @@ class TreeCoordinates:
 
     # --- unknowns -----------------------------------------------------------------------------------------------------
     def unknowns(self) -> None:
-        if self.summed:
-            meaning = "length of the step or part before that one"
-            self.draft.records.declare(COMMON, "state", "earliest", 1, meaning, "s")
-            for name, text in BENT.items():
-                self.draft.records.declare(COMMON, "work", name, 1, text, "rad²/s²")
+        meaning = "length of the step or part before that one"
+        self.draft.records.declare(COMMON, "state", "earliest", 1, meaning, "s")
+        for name, text in BENT.items():
+            self.draft.records.declare(COMMON, "work", name, 1, text, "rad²/s²")
         if self.closing:
             self.draft.records.declare(COMMON, "state", "singular", 1, SINGULAR)
         self._bodies()
@@ -193,10 +192,9 @@ class TreeCoordinates:
 
     def landing(self) -> None:
         taken = ("take_velocity", "advance", "shorten_step", "start_momenta", "start_momenta_of_chord", "finish")
-        if self.summed:
-            for name, link in self.links.items():
-                if link.is_absolute:
-                    self._schedule({"finish": self.moved[name]["age"]}, name, ("finish",))
+        for name, link in self.links.items():
+            if link.is_absolute:
+                self._schedule({"finish": self.moved[name]["age"]}, name, ("finish",))
         self._of_bodies(
             [phase for phase in self.draft.phases if phase not in (*KNOWN, "evaluate", "merit", "linearize")]
         )
@@ -290,4 +288,5 @@ class TreeCoordinates:
             "loops": sorted(model.name for model in self.closing),
             "coordinates": "tree",
             "chords": self.summed,
+            "bends": True,
         }

@@ -263,9 +263,9 @@ def finish(view: JointView, residual: Residual) -> Iterator[Check]:
 def aged(view: JointView, name: str, v: list, w: list) -> Iterator[Check]:
     """Velocities of the step before the step before, which free bodies and free turns keep."""
     link = view.tree.links[name]
-    if view.scene.summed and link.joint is None:
+    if link.joint is None:
         yield view.check(name, "v_older", v, "state")
-    if view.scene.summed and link.is_absolute:
+    if link.is_absolute:
         yield view.check(name, "w_older", w, "state")
 
 
@@ -273,7 +273,7 @@ def kept_rates(view: JointView, link: Carried, *rates: list) -> Iterator[Check]:
     """Rates of a joint over the last steps, but for free turns."""
     count = link.slides if link.is_absolute else link.freedoms
     if link.joint is not None and count:
-        for field, values in zip(("u", "u_old", "u_older")[: 3 if view.scene.summed else 2], rates, strict=False):
+        for field, values in zip(("u", "u_old", "u_older"), rates, strict=True):
             known = view.scene.unknowns(link.body, values)[:count]
             yield view.check(view.node_of(link.body), field, known, "state")
 

@@ -165,19 +165,14 @@ class JointScene(Scene):
         field = self.field
         self.beginning = dict(zip(BEGINNING, field.randoms(3), strict=True))
         share = self.beginning["length"]
-        bend, back = (self.beginning[name] if self.summed else self.zero for name in BEGINNING[1:])
+        bend, back = (self.beginning[name] for name in BEGINNING[1:])
         self.old, self.older = {}, {}
         for name, link in self.tree.links.items():
             last, to_come = self.rates[PAST][name], self.rates[TO_COME][name]
             old = field.randoms(link.freedoms)
-            if not self.summed:
-                old = [x - (y - x) / share for x, y in zip(last, to_come, strict=True)]
-            older = field.randoms(link.freedoms)
-            if self.summed:
-                older = [
-                    y - (x + (share + bend) * (x - y) - new) / back
-                    for x, y, new in zip(last, old, to_come, strict=True)
-                ]
+            older = [
+                y - (x + (share + bend) * (x - y) - new) / back for x, y, new in zip(last, old, to_come, strict=True)
+            ]
             self.old[name], self.older[name] = old, older
         velocities = self.tree.velocities(self.places[""], self.stands, self.old)
         oldest = self.tree.velocities(self.places[""], self.stands, self.older)

@@ -100,8 +100,7 @@ class JointView(View):
     # --- inputs of the stages -----------------------------------------------------------------------------------------
     def set_beginning(self, memory: Memory) -> None:
         """How far rates are carried on."""
-        names = BEGINNING if self.scene.summed else BEGINNING[:1]
-        self.set(memory, "common", **{name: [self.scene.beginning[name]] for name in names})
+        self.set(memory, "common", **{name: [self.scene.beginning[name]] for name in BEGINNING})
 
     def set_bends(self, memory: Memory) -> None:
         self.set(memory, "common", changed=self.sums["changed"], bent=self.sums["bent"])

@@ -34,6 +34,8 @@ class Complementarity:
         sides = {node["kind"]: 1 if node["type"] in contacts else node["pairs"] for node in rooms}
         self.rooms = [(node, count) for kind, count in sides.items() for node in work[kind]]
         self.closing = [record for kind in closing for record in work[kind]]
+        numbers = [record for kind in closing for record in solver.memory.parameters[kind]]
+        self.closing_numbers = list(zip(self.closing, numbers, strict=True))
         self.degree = float(sum(node["pairs"] + node["cone"] for node in notes))
 
     def gap(self, length: float) -> float:
@@ -94,21 +96,39 @@ class Complementarity:
                 total = total + (miss * miss)
         return total
 
-    def far_from_rest(self) -> float:
-        """How far contacts are from rest, the square of a velocity.
+    def are_foreseen(self, speed: float) -> bool:
+        """Whether all contacts are foreseen where they start: at rest, pressed and sticking, or open, each by far.
 
-        A part of their sliding, with the rate of a gap that is pressed, or what the slack of an open one misses of it.
+        Near rest are squares of a part of their sliding, with the rate of a gap that is pressed, or what the slack of
+        an open one misses of it.
         """
-        largest = 0.0
-        for node in self.closing:
-            un = node.un[0]
-            miss = un - node.slack[0]
-            moved = min(miss * miss, un * un)
-            if len(node.miss) > 1:
-                x, y, z = node.ut
-                moved = moved + (path.SLID * ((x * x) + ((y * y) + (z * z))))
-            largest = _larger(largest, moved)
-        return largest
+        still, least = path.RESTING * (speed * speed), path.FORESEEN_BY * speed
+        return all(
+            self._holds(node, least * (self.solver.common.ratio[0] * numbers.share[0]))
+            or node.slack[0] >= least
+            or self._moved(node) <= still
+            for node, numbers in self.closing_numbers
+        )
+
+    @staticmethod
+    def _holds(node, least: float) -> bool:
+        """Whether a contact is pressed by so much, and sticks; not told of a pyramid."""
+        if not node.impulse[0] >= least:
+            return False
+        if hasattr(node, "b"):
+            b = node.b
+            return (b[1] * b[1]) + ((b[2] * b[2]) + (b[3] * b[3])) <= path.STICKING * (b[0] * b[0])
+        return len(node.impulse) == 1
+
+    @staticmethod
+    def _moved(node) -> float:
+        un = node.un[0]
+        miss = un - node.slack[0]
+        moved = min(miss * miss, un * un)
+        if len(node.miss) > 1:
+            x, y, z = node.ut
+            moved = moved + (path.SLID * ((x * x) + ((y * y) + (z * z))))
+        return moved
 
     def largest_share(self, share: float) -> float:
         """The largest share of the increment, up to `share`, that stays inside all cones."""

@@ -39,7 +39,7 @@ class Knot:
         state.level[0] = 0.0
         h = self.memory.parameters["common"][0].h[0]
         state.before[0] = state.earlier[0] = h if knot == Beginning.CHORD else 0.0
-        if self.solver.chords:
+        if self.solver.bends:
             state.earliest[0] = state.before[0]
         self.run("choose_rule")
         if knot == Beginning.CHORD:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from symvi.numbers import path
 from symvi.numbers.control import CURVED, FAINT
 
 if TYPE_CHECKING:
@@ -48,6 +49,12 @@ class MotionBefore:
         missing = 1.0 - known
         common.bend[0] = (known * (ahead * (ahead + last))) / (last * (last + former) + missing)
         common.bend_before[0] = common.bend[0] * (known * last / (former + missing))
+
+    def is_jolted(self) -> bool:
+        """Whether the last change of the rates was another one than that before it, as where something was hit."""
+        common = self.common
+        known = self.memory.state["common"][0].earlier[0] > 0.0
+        return known and not common.bent[0] <= path.JOLTED * common.changed[0]
 
     def is_compared(self, least: float) -> bool:
         """What the velocities miss of the last ones, carried on by their last change, is measured; is there one?

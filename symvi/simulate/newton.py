@@ -141,7 +141,7 @@ class Newton:
     def begin(self, length: float) -> None:
         """From the last velocities, with so much of their last change; of joint coordinates along a parabola."""
         self.common.length[0] = length
-        if self.solver.chords:
+        if self.solver.bends:
             self.motion_before.expect_bend(length != 0.0)
         self.run("begin")
 

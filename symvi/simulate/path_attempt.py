@@ -75,10 +75,17 @@ class PathAttempt:
     # --- the start ----------------------------------------------------------------------------------------------------
     def _start_velocities(self) -> bool:
         """Bodies at their predicted velocities, or their last ones; whether those lie inside the domain."""
-        self.common.length[0] = self.solver.motion_before.against_last() if self.solver.options.extrapolate else 0.0
+        before, extrapolate = self.solver.motion_before, self.solver.options.extrapolate
+        self.common.length[0] = before.against_last() if extrapolate else 0.0
+        if self.solver.bends:
+            before.expect_bend(extrapolate)
+            if before.is_jolted():  # what was hit does not go on as it was hit
+                self.common.length[0] = 0.0
         self.run("begin")
         if not self.solver.measures.largest_turn() < FAR_TURN:
             self.common.length[0] = 0.0
+            if self.solver.bends:
+                before.expect_bend(False)
             self.run("begin")
         return self.solver.measures.largest_turn() < DOMAIN
 
@@ -97,11 +104,11 @@ class PathAttempt:
         first = path.FIRST * (speed * (speed if speed > closing else closing))
         first = first if first > closing * closing else closing * closing
         usual, calm = how.spread * (how.ratio * first), how.ratio * (how.calm * self.closed)
-        begins_calm = self.measures.closing and 0.0 < calm < usual and not self.rest and self.fixed == 0
+        begins_calm = self.measures.closing and 0.0 < calm < usual and common.memory[0] > 0.0 and self.fixed == 0
         common.target[0] = calm if begins_calm else usual
         self.run("warm")
-        # what moves starts further inside the cones
-        if begins_calm and not self.measures.far_from_rest() <= path.RESTING * (speed * speed):
+        # what may come to touch, to part or to slide starts further inside the cones
+        if begins_calm and not self.measures.are_foreseen(speed):
             common.target[0] = usual
             self.run("warm")
         self.merit = self._merit_under_impulses()  # the residual without impulses of contacts is there
@@ -142,15 +149,19 @@ class PathAttempt:
         run = self.run
         run("exact" if self.exact else "scale")
         run("linearize")
-        run("keep")
-        if self.how.predict:
+        # steps of a fixed number of iterations are to take the same time
+        if self.how.predict and (self.fixed > 0 or not gap <= path.NEXT_TO * self.closed):
+            run("keep")
             self._predict()
             self._centre(gap, product)
             run("recall")
             self._aim()
             run("resolve")
         else:
-            self._centre_by_factor(gap)
+            if self.how.predict:
+                self._centre_at_end()
+            else:
+                self._centre_by_factor(gap)
             self._aim()
             run("eliminate")
         run("substitute")
@@ -171,6 +182,11 @@ class PathAttempt:
         if product > path.ASIDE * gap:  # far from the central path the way is back to it, not along it
             common.target[0] = max(path.RECENTRE * product, common.target[0])
             common.second[0] = 0.0
+
+    def _centre_at_end(self) -> None:
+        """The centring next to the end: no predictor is needed to find it."""
+        self.common.target[0] = self.small
+        self.common.second[0] = 0.0
 
     def _centre_by_factor(self, gap: float) -> None:
         """The centring of the papers' method: it falls by a fixed factor."""

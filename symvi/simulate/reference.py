@@ -57,7 +57,7 @@ class ReferenceSolver:
             if hasattr(self.memory.state[kind][k], "target_rate")
         ]
         self.solved = [record for kind in solved_kinds(program) for record in self.memory.work[kind]]
-        self.chords = bool(program.notes["chords"])
+        self.chords, self.bends = bool(program.notes["chords"]), bool(program.notes["bends"])
         self.foreseen = bool(program.phases["push"])
         self.rows = [record for records in self.memory.work.values() for record in records if hasattr(record, "g")]
         self.loads = [r.load for records in self.memory.work.values() for r in records if hasattr(r, "load")]

@@ -209,7 +209,7 @@ class Stepper:
         if last:
             self.run("arrive")
         self.run("finish")
-        if self.solver.chords:
+        if self.solver.bends:
             state.earliest[0] = state.earlier[0]
         state.earlier[0] = state.before[0]
         state.before[0] = self.common.step[0]

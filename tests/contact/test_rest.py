@@ -64,6 +64,42 @@ def test_a_start_near_the_end_leads_to_the_same_motion(monkeypatch) -> None:
     assert calm.iterations[-10:].max() == 1 and usual.iterations[-10:].min() == 2
 
 
+def test_the_very_first_step_of_what_rests_takes_few_iterations() -> None:
+    """No impulse is known there: it starts inside the cones, as what moves does."""
+    trajectory = Simulator(on_ground(CUBE, friction=0.5), backend="python").simulate(0.01, 0.01)
+    assert trajectory.iterations[1] <= 4
+
+
+def swing() -> Mechanism:
+    """A cube that sticks to the ground under a rod that swings on it."""
+    cube = CUBE.changed(mass=5.0)
+    rod = Body(name="rod", mass=0.3, inertia=(0.01, 0.01, 0.001))
+    hinge = Joint(name="hinge", type="revolute", parent="box", child="rod", axis=(0, 1, 0), parent_anchor=(0, 0, HALF),
+                  child_anchor=(0, 0, 0.3), coordinate=0.5)  # fmt: skip
+    ground = on_ground(cube, friction=0.8)
+    return ground.changed(name="swing", bodies=[cube, rod], joints=[hinge])
+
+
+@pytest.mark.parametrize("coordinates", ["maximal", "tree"])
+def test_what_sticks_under_changing_loads_starts_near_the_end(coordinates, monkeypatch) -> None:
+    """Fewer iterations than from further inside, and the same motion, where rest alone would not tell."""
+    solver = Simulator(swing(), backend="python", coordinates=coordinates)
+    monkeypatch.setattr(path, "RESTING", -1.0)
+    foreseen = solver.simulate(0.03, 0.001)
+    monkeypatch.setattr(path, "FORESEEN_BY", np.inf)
+    usual = solver.simulate(0.03, 0.001)
+    assert largest(foreseen.position - usual.position) < 1e-9
+    assert foreseen.iterations[5:].mean() < usual.iterations[5:].mean()
+    assert foreseen.iterations[5:].max() <= 2 <= usual.iterations[5:].min()
+
+
+@pytest.mark.parametrize("backend", ["python", "c"])
+def test_rates_go_on_along_a_parabola_under_contacts(backend) -> None:
+    """In joint coordinates: one iteration is enough in a smooth motion, where a straight line takes two."""
+    trajectory = Simulator(swing(), backend=backend, coordinates="tree").simulate(0.03, 0.001)
+    assert np.median(trajectory.iterations[5:]) == 1
+
+
 def test_four_feet_of_a_table_carry_equal_loads() -> None:
     """Three equations for four loads: by symmetry, and as the centre of what is possible, a quarter of the weight."""
     trajectory = simulator(table()).simulate(1.0, 0.01)

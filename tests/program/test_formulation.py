@@ -83,6 +83,7 @@ class FreeBodies:
             "loops": [],
             "coordinates": "bodies",
             "chords": False,
+            "bends": False,
         }
 
     def simplified(self, phases):

@@ -2357,21 +2357,34 @@ static bool is_apart(const ball_parameters *p, const ball_work *w)
     return true;
 }
 
-/* how far contacts are from rest, the square of a velocity: a part of their sliding, with the rate of a gap that is pressed, or what the
- * slack of an open one misses of it */
-static real far_from_rest(const ball_work *w)
+/* whether all contacts are foreseen where they start: at rest, pressed and sticking, or open, each by far; of a pyramid only whether it
+ * rests or is open. Near rest are squares of a part of their sliding, with the rate of a gap that is pressed, or what the slack of an open
+ * one misses of it */
+static bool are_foreseen(const ball_parameters *p, const ball_work *w, real speed)
 {
-    real largest = 0.0;
+    const real still = 1e-11*(speed*speed);
+    const real least = 0.3*speed;
+    (void)p;
     for (unsigned int n = 0u; n < 1u; n++) {
+        const real pressed = w->contact_ground[n].impulse;
+        const real slack = w->contact_ground[n].slack;
         const real un = w->contact_ground[n].un;
-        const real miss = un - w->contact_ground[n].slack;
+        const real miss = un - slack;
         const real of_miss = miss*miss;
         const real of_rate = un*un;
-        const real moved = (of_miss < of_rate) ? of_miss : of_rate;
-        const real *const ut = w->contact_ground[n].ut;
-        largest = largest_of(largest, moved + (0.0001*((ut[0]*ut[0]) + ((ut[1]*ut[1]) + (ut[2]*ut[2])))));
+        real moved = (of_miss < of_rate) ? of_miss : of_rate;
+        bool holds = pressed >= (least*(w->common[0].ratio*p->contact_ground[n].share));
+        const real *const b = w->contact_ground[n].b;
+        holds = holds && (((b[1]*b[1]) + ((b[2]*b[2]) + (b[3]*b[3]))) <= (0.81*(b[0]*b[0])));
+        {
+            const real *const ut = w->contact_ground[n].ut;
+            moved = moved + (0.0001*((ut[0]*ut[0]) + ((ut[1]*ut[1]) + (ut[2]*ut[2]))));
+        }
+        if (!(holds || (slack >= least) || (moved <= still))) {
+            return false;
+        }
     }
-    return largest;
+    return true;
 }
 
 /* how far the worst contact or limit is beyond its bound at the knot that was prepared [m or rad] */
@@ -2541,12 +2554,12 @@ static void warm_start(const ball_parameters *p, const ball_state *z,
     usual = how->spread*(how->ratio*first);
     w->common[0].target = usual;
     calm = how->ratio*(how->calm*path->closed);
-    if ((calm > 0.0) && (calm < usual) && !path->rest && (path->fixed == 0)) {
+    if ((calm > 0.0) && (calm < usual) && (w->common[0].memory > 0.0) && (path->fixed == 0)) {
         w->common[0].target = calm;
     }
     run_warm(p, z, w);
-    /* what moves starts further inside the cones */
-    if ((w->common[0].target < usual) && !(far_from_rest(w) <= (1e-11*(speed*speed)))) {
+    /* what may come to touch, to part or to slide starts further inside the cones */
+    if ((w->common[0].target < usual) && !are_foreseen(p, w, speed)) {
         w->common[0].target = usual;
         run_warm(p, z, w);
     }
@@ -2611,6 +2624,13 @@ static void centre(ball_work *w, const ball_path *path, real gap, real product)
     }
 }
 
+/* the centring next to the end, where the gap is no more than a few times what may be left: no predictor is needed to find it */
+static void centre_at_end(ball_work *w, const ball_path *path)
+{
+    w->common[0].target = path->small;
+    w->common[0].second = 0.0;
+}
+
 /* the centring of the papers' method: it falls by a fixed factor */
 static void centre_by_factor(ball_work *w, const ball_path *path, real gap)
 {
@@ -2643,15 +2663,20 @@ static void solve_increment(const ball_parameters *p, const ball_state *z,
         run_scale(w);
     }
     run_linearize(p, w);
-    run_keep(w);
-    if (path->how->predict != 0) {
+    /* steps of a fixed number of iterations are to take the same time */
+    if ((path->how->predict != 0) && ((path->fixed > 0) || !(gap <= (4.0*path->closed)))) {
+        run_keep(w);
         predict(p, z, u, w);
         centre(w, path, gap, product);
         run_recall(w);
         solve_right_hand_side(p, z, u, w, path->exact);
         run_resolve(w);
     } else {
-        centre_by_factor(w, path, gap);
+        if (path->how->predict != 0) {
+            centre_at_end(w, path);
+        } else {
+            centre_by_factor(w, path, gap);
+        }
         solve_right_hand_side(p, z, u, w, path->exact);
         run_eliminate(w);
     }
@@ -2812,7 +2837,7 @@ static int interior(const ball_parameters *p, const ball_state *z,
     const ball_input *u, ball_work *w, const ball_options *o, bool rest, ball_info *info)
 {
     static const ball_attempt attempts[7] = {
-        { 1.0, 1.0, 1.0, 1.0, 0.99, 1, 100.0 }, /* warm: near the last impulse and the predicted velocity */
+        { 1.0, 1.0, 1.0, 1.0, 0.99, 1, 2.0 }, /* warm: near the last impulse and the predicted velocity */
         { 16.0, 1.0, 0.0, 1.0, 0.9, 1, 0.0 }, /* from the side of sticking */
         { 1.0, 10000.0, 0.0, 0.0, 0.9, 1, 0.0 }, /* far inside */
         { 1.0, 10000.0, 0.0, 0.0, 0.9, 0, 0.0 }, /* far inside, one right-hand side: the papers' method */
