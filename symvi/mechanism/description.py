@@ -54,7 +54,7 @@ class Description(BaseModel):
     Raises MechanismError with every problem when it is built from wrong values.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True, defer_build=True)
     label: ClassVar[str] = "description"
 
     def __init__(self, /, **values: Any):

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from symvi.mechanism.axes import free_rotation_axes, free_translation_axes, triad
 from symvi.mechanism.elements import Joint
+from symvi.mechanism.joint_frames import pin
 from symvi.mechanism.joint_table import free_rotations, free_translations
 from symvi.mechanism.rotation import (
     IDENTITY,
@@ -47,16 +48,10 @@ def turn(joint: Joint, coordinates: Sequence[float]) -> Quaternion4:
     """The orientation of the child frame in the joint frame."""
     angles = coordinates[free_translations(joint) :]
     if JOINTS[joint.type].has_pin:
-        return multiply(about(joint.axis, angles[0]), about(_pin(joint), angles[1]))
+        return multiply(about(joint.axis, angles[0]), about(pin(joint), angles[1]))
     if free_rotations(joint) == 3:
         return from_rotation_vector((angles[0], angles[1], angles[2]))
     return about(free_rotation_axes(joint)[0], angles[0]) if angles else IDENTITY
-
-
-def _pin(joint: Joint) -> Vector3:
-    """The second axis of a joint that has one, in the child frame."""
-    assert joint.child_axis is not None, "joints with a pin have one by default"
-    return joint.child_axis
 
 
 def turn_rate(
@@ -70,7 +65,7 @@ def turn_rate(
     turns = rates[free_translations(joint) :]
     if JOINTS[joint.type].has_pin:
         first = rotate(conjugate(turned), joint.axis)
-        return add(scale(turns[0], first), scale(turns[1], _pin(joint)))
+        return add(scale(turns[0], first), scale(turns[1], pin(joint)))
     if free_rotations(joint) == 3:
         angles = coordinates[-3:] if coordinates is not None else rotation_vector(turned)
         return body_rate((angles[0], angles[1], angles[2]), (turns[0], turns[1], turns[2]))

@@ -20,14 +20,10 @@ from symvi.mechanism.contacts import Contact
 from symvi.mechanism.description import Complaint, Description
 from symvi.mechanism.elements import Body, Coupling, Driver, Joint
 from symvi.mechanism.elements_from_tables import TABLES, built_elements
-from symvi.mechanism.files import file_form, file_values, parsed, printable, read_text, with_lines
 from symvi.mechanism.forces import Force
 from symvi.mechanism.limits import Limit
-from symvi.mechanism.merge import merged_values
 from symvi.mechanism.names import did_you_mean, shown
-from symvi.mechanism.quantities import in_si
 from symvi.mechanism.references import reference_complaints
-from symvi.mechanism.schema import file_schema
 from symvi.mechanism.tables import to_tables, toml_text
 from symvi.mechanism.values import Name, Text, Vector, field
 from symvi.registry import NOTEBOOK
@@ -99,6 +95,8 @@ class Mechanism(Description):
             mechanisms share names, as two copies of one leg do. "" leaves the names as they are.
         Raises MechanismError if names collide, gravity differs, or the prefixes do not fit.
         """
+        from symvi.mechanism.merge import merged_values
+
         return cls(**merged_values(name, [cls.of(mechanism) for mechanism in mechanisms], prefixes))
 
     @classmethod
@@ -118,6 +116,8 @@ class Mechanism(Description):
     @classmethod
     def from_file(cls, path: str | PathLike[str]) -> Self:
         """The mechanism of a .toml or .json file. Raises MechanismError with all problems and their lines."""
+        from symvi.mechanism.files import file_form, printable, read_text
+
         form = file_form(path)
         return cls._from_text(read_text(path), form, printable(path))
 
@@ -133,6 +133,9 @@ class Mechanism(Description):
 
     @classmethod
     def _from_text(cls, text: str, form: str, source: str) -> Self:
+        from symvi.mechanism.files import file_values, parsed, with_lines
+        from symvi.mechanism.quantities import in_si
+
         tables, found = in_si(parsed(text, form, source), cls.model_fields)
         values, misplaced = file_values(tables)
         found += misplaced
@@ -151,6 +154,8 @@ class Mechanism(Description):
     @staticmethod
     def json_schema() -> dict[str, Any]:
         """The JSON Schema of mechanism files, in JSON and in TOML."""
+        from symvi.mechanism.schema import file_schema
+
         return file_schema(Mechanism.model_fields)
 
     def body(self, name: str) -> Body:

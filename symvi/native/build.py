@@ -8,7 +8,6 @@ import json
 import platform
 import re
 import shutil
-import subprocess
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -105,6 +104,8 @@ def _processor() -> str:
     try:
         first = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").partition("\n\n")[0]
     except OSError:  # Windows names the model in its environment, macOS has a program for it
+        import subprocess
+
         program = shutil.which("sysctl") if platform.system() == "Darwin" else None
         asked = [program, "-n", "machdep.cpu.brand_string"]
         said = subprocess.run(asked, capture_output=True, check=False).stdout.decode() if program else ""
@@ -132,7 +133,7 @@ def _keep(folder: Path, stem: str) -> Path:
 
 def _check_that_it_loads(library: Path) -> None:
     """An object with an undefined symbol, say, must not reach the cache."""
-    from cffi import FFI
+    from _cffi_backend import FFI  # all that a library needs to be opened, and a hundred times quicker to import
 
     ffi = FFI()
     try:

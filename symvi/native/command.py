@@ -3,7 +3,6 @@
 import os
 import shlex
 import shutil
-import subprocess
 from pathlib import Path
 
 from symvi.cache import subfolder
@@ -22,6 +21,8 @@ def run_compiler(command: tuple[str, ...], arguments: tuple[str, ...], folder: P
 
     Raises CompilationError with the compiler's text when it cannot be started or fails.
     """
+    import subprocess  # a library that is found in the cache needs none
+
     line = (*command, *arguments)
     (folder / "command.txt").write_text(shlex.join(line) + "\n", encoding="utf-8", errors="surrogateescape")
     try:

@@ -16,7 +16,6 @@ import os
 import re
 import shlex
 import shutil
-import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -184,6 +183,8 @@ def _is_zig(command: tuple[str, ...]) -> bool:
 
 
 def _version(command: tuple[str, ...], zig: bool) -> str:
+    import subprocess
+
     line = (found(command), *((*command[1:-1], "version") if zig else (*command[1:], "--version")))
     done = subprocess.run(line, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
     first = done.stdout.decode("utf-8", errors="replace").strip().partition("\n")[0]

@@ -1,11 +1,13 @@
 """Load a compiled library and give Python its functions and structs (cffi in ABI mode: no Python headers needed).
 
 Parsing declarations takes cffi about 0.1 ms a line, so the parsed form, a small Python module that cffi writes, is kept
-in the cache folder. Calls release the interpreter's lock.
+in the cache folder, compiled as Python keeps modules. Calls release the interpreter's lock.
 """
 
 import hashlib
+import marshal
 import os
+import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -52,14 +54,15 @@ def load_library(path: Path, declarations: str) -> Library:
 
 def _parsed(declarations: str) -> Any:
     """Return a cffi.FFI that knows the declarations, from the cache folder if they were parsed before."""
-    key = hashlib.sha256(f"{_cffi_backend.__version__}\n{declarations}".encode()).hexdigest()[:32]
-    module = cache_folder() / "declarations" / f"{key}.py"
-    found = kept(module)
-    text = _parse(declarations) if found is None else found.decode("utf-8")
+    made_by = f"{_cffi_backend.__version__} {sys.implementation.cache_tag} {sys.hexversion:x}"
+    key = hashlib.sha256(f"{made_by}\n{declarations}".encode()).hexdigest()[:32]
+    place = cache_folder() / "declarations" / f"{key}.module"
+    found = kept(place)
     if found is None:
-        keep(module, text.encode("utf-8"))
+        found = marshal.dumps(compile(_parse(declarations), place.name, "exec"))
+        keep(place, found)
     namespace: dict[str, Any] = {}
-    exec(compile(text, str(module), "exec"), namespace)
+    exec(marshal.loads(found), namespace)
     return namespace["ffi"]
 
 

@@ -11,13 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import reduce
-from typing import TypedDict
+from typing import TYPE_CHECKING, TypedDict
 
 from symvi.mechanism import Mechanism
 from symvi.mechanism.forces import LEAST_BOUND, AlongJoint
-from symvi.numbers.complementarity_scale import touching
-from symvi.numbers.settings import described_numbers
-from symvi.scalar import Number, greater
 
 GEOMETRY = (
     *("anchor_a", "anchor_b", "frame_a", "frame_b", "joint_a", "joint_b", "pin", "pitch"),
@@ -36,6 +33,9 @@ INTERNAL = (
     "share",
     "shares",
 )  # what follows from other numbers, or has its own argument
+
+if TYPE_CHECKING:
+    from symvi.scalar import Number
 OF_UNITS = ("mass", "gravity", "effective_mass", "acceleration")  # what complementarity is measured by follows these
 LENGTH = "length"  # of a joint that holds a distance, or of a spring that pulls to one
 NOT_NEGATIVE = ("stiffness", "damping", "radius", "reach", LENGTH)
@@ -61,6 +61,9 @@ class Derivation(TypedDict):
 
 def derivation_of(mechanism: Mechanism, radii: Sequence[float]) -> Derivation:
     """What is derived from what in a mechanism; radii as in `Derivation`."""
+    from symvi.numbers.complementarity_scale import touching
+    from symvi.numbers.settings import described_numbers
+
     tables = touching(mechanism)
     return {
         "free": sorted({own for _, each in described_numbers(mechanism) for own in each.numbers(each.value)}),
@@ -117,4 +120,6 @@ def merit_inertia(mass: Number, inertia: Sequence[Number], square: Number) -> Nu
 
     square: that of the radius [m²]. Floats, or scalars that are traced (program/parameter_update.py).
     """
+    from symvi.scalar import greater
+
     return reduce(greater, (*inertia[:3], mass * square))

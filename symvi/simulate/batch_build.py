@@ -14,7 +14,8 @@ from symvi.emit.c import Sources
 from symvi.errors import ArgumentError
 from symvi.native import Library, compile_library, find_compiler, load_library
 from symvi.simulate.knots import coordinate_places
-from symvi.simulate.solver_build import _templates, _version, composed, registered
+from symvi.simulate.solver_build import _templates, composed, registered
+from symvi.simulate.text_version import text_version
 
 if TYPE_CHECKING:
     from symvi.simulate.simulator import Simulator
@@ -78,7 +79,7 @@ def lane_sources(own: Simulator) -> Sources | None:
 
 @lru_cache(maxsize=64)
 def _lane_sources(mechanism, loops, coordinates, layout, real, prefix, moved, registrations) -> Sources | None:
-    asked = [mechanism.digest, loops, coordinates, layout, real, prefix, moved, _version()]
+    asked = [mechanism.digest, loops, coordinates, layout, real, prefix, moved, text_version()]
     key = hashlib.sha256(json.dumps(asked).encode()).hexdigest()[:40]
     place = cache_folder() / "texts" / f"{mechanism.name}-lanes-{key}.json"
     lasts = not any(registrations)  # neither digest says what a record from outside does

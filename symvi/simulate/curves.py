@@ -31,7 +31,6 @@ from symvi.mechanism.names import shown
 from symvi.mechanism.values import items_of
 from symvi.registry import Law, law_of
 from symvi.simulate.energy_guard import ways_of, work_by_law
-from symvi.simulate.law_curves import force_along, stored_energy
 from symvi.simulate.recording import PER_KNOT, NotRecordedError, not_recorded
 
 if TYPE_CHECKING:
@@ -276,6 +275,8 @@ def _power(work: Array, time: Array) -> Array:
 
 def _of_laws(motion: Trajectory) -> Iterator[tuple[str, _Curve]]:
     """Of springs, dampers and servos."""
+    from symvi.simulate.law_curves import force_along, stored_energy
+
     known = {name for name, _ in (*motion.work_names, *motion.loss_names)}
     for force in motion.mechanism.forces:
         if (law := law_of(force)) is None:

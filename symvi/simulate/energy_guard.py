@@ -38,7 +38,6 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
-from symvi.simulate.law_jumps import jump_of, sentences
 from symvi.simulate.run_parameters import mass_of
 
 if TYPE_CHECKING:
@@ -293,6 +292,8 @@ def _alarm(trajectory: Trajectory, rise: Array, beyond: Array, begin: Balance) -
     """The first rise beyond its bound, or the one that the motion goes on from."""
     since, risen, ledger, element, jump = begin.alarm
     if since < math.inf:
+        from symvi.simulate.law_jumps import sentences
+
         amount = max(risen, float(np.nanmax(rise[int(ledger)])))
         return Rise(
             since,
@@ -311,6 +312,8 @@ def _alarm(trajectory: Trajectory, rise: Array, beyond: Array, begin: Balance) -
     element = _element(trajectory, rise[ledger], knot)
     jump = ""
     if all(one.time > trajectory.time[knot] for one in trajectory.too_stiff):
+        from symvi.simulate.law_jumps import jump_of
+
         jump = jump_of(trajectory, max(min(_onset(rise[ledger], knot), knot - WHIP), 0), knot + WHIP // 2)
     return Rise(float(trajectory.time[knot]), knot, amount, element, bool(ledger), jump)
 
@@ -328,6 +331,8 @@ def _fall(trajectory: Trajectory, fallen_by: Array, bound: float) -> Fall | None
 
 def _in_numbers(trajectory: Trajectory, rise: Rise) -> tuple[float, ...]:
     """As Balance.alarm."""
+    from symvi.simulate.law_jumps import sentences
+
     element, jump = _elements(trajectory).index(rise.element), sentences(trajectory.mechanism).index(rise.jump)
     return rise.time, rise.amount, float(rise.taken), float(element), float(jump)
 

@@ -32,9 +32,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from symvi.mechanism import coordinate_kinds
-from symvi.numbers.extent import size_of
 from symvi.registry import law_of
-from symvi.simulate.missed_rates import missed_moving, missed_turning
 from symvi.simulate.recording import NotRecordedError, not_recorded
 from symvi.simulate.run_parameters import body_numbers, with_settings
 from symvi.simulate.turns import CONJUGATE, product, rotation_matrices
@@ -236,6 +234,8 @@ class _Rates:
 
     def _still(self, along: _Along) -> Array:
         """(rows,) what a coordinate that rests moves by in a step at most [m, rad]."""
+        from symvi.numbers.extent import size_of
+
         size = np.array([size_of(self.mechanism) if unit == "m/s" else 1.0 for unit in along.units])
         return STILL[self.trajectory.real] * size
 
@@ -243,6 +243,8 @@ class _Rates:
         """The knots where nothing strikes and a rate may miss the mean of both steps by more than TOLD: it misses
 
         |G e| <= |G_x| |e_x| + |G_w| |e_w|, summed over bodies, and is off by no more than that."""
+        from symvi.simulate.missed_rates import missed_moving, missed_turning
+
         weights = np.zeros((len(self.mechanism.bodies), 2, sum(len(least) for least in self._least)))
         row = 0
         for (columns, gradient), least in zip(self._sample, self._least, strict=True):

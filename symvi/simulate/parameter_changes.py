@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cached_property
 from math import isfinite
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from symvi.errors import MechanismError
 from symvi.mechanism import Mechanism
-from symvi.mechanism.changing import number_names
 from symvi.mechanism.names import did_you_mean, shown
 from symvi.numbers.derived_parameters import OF_UNITS, may_be_set
-from symvi.program.precision import bounds_in
 from symvi.simulate.arguments import real_numbers
-from symvi.simulate.described import Described, described
 from symvi.simulate.plan import Plan
 from symvi.simulate.run_parameters import (
     Settings,
@@ -26,6 +24,9 @@ from symvi.simulate.run_parameters import (
     parameter_problem,
     settable,
 )
+
+if TYPE_CHECKING:
+    from symvi.simulate.described import Described
 
 Change = tuple[slice, tuple[float, ...]]
 
@@ -43,10 +44,14 @@ class ParameterChanges:
     @cached_property
     def described(self) -> dict[str, Described]:
         """The parameters of the description by name, with their values there."""
+        from symvi.simulate.described import described
+
         return described(self.mechanism, self.settable, self.plan.notes["baked"])
 
     def own(self, name: str, value: object) -> Iterator[tuple[str, object]]:
         """The solver's parameters that a name stands for, and what they become. Raises MechanismError."""
+        from symvi.program.precision import bounds_in
+
         if not isinstance(name, str):
             raise MechanismError(f"parameter {shown(name)}: names are texts, as in parameter_names")
         if name not in self.described:  # the solver's own names, which a reader of the generated text knows
@@ -66,6 +71,8 @@ class ParameterChanges:
 
         Errors call it `title`. Raises MechanismError for a value that it cannot have.
         """
+        from symvi.mechanism.changing import number_names
+
         if name not in self.settable:
             known = (*self.described, *number_names(self.mechanism))
             if name in known:

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
+from dataclasses import fields as fields_of
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -169,11 +170,20 @@ class Plan:
         return places | {"size": (offset, ())}
 
     def to_json(self) -> str:
-        return json.dumps(asdict(self), separators=(",", ":"))
+        return json.dumps(self.to_dict(), separators=(",", ":"))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The plan as plain data, that of JSON."""
+        return {item.name: getattr(self, item.name) for item in fields_of(self)}
 
     @classmethod
     def from_json(cls, text: str) -> Plan:
-        data = json.loads(text)
+        return cls.from_dict(json.loads(text))
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Plan:
+        """The plan of what JSON makes of plain data."""
+        data = dict(data)
         for name in ("bodies", "defaults", "constraints", "inputs", "angles"):
             data[name] = tuple(data[name])
         return cls(**data)

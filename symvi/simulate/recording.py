@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from symvi.simulate.trajectory import Trajectory
     from symvi.simulate.unread import Unread
 
+FORMAT = 6  # of saved trajectories, which hold what is recorded
 WATCHED = 32  # steps from one knot at which all is recorded to the next
 
 

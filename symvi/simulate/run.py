@@ -15,10 +15,8 @@ from symvi.simulate.arguments import checked_answer
 from symvi.simulate.engine import CEngine, Engine
 from symvi.simulate.gains import Gains
 from symvi.simulate.inputs import Controller, Inputs
-from symvi.simulate.knots import recorder_of
 from symvi.simulate.recording import EVERYTHING, Holding, takes_whole, watched_every, watched_knots
 from symvi.simulate.run_parameters import Settings
-from symvi.simulate.seen import SeenStates
 from symvi.simulate.turns import Angles, Counter, Turning
 from symvi.simulate.unread import CLOSE, LONG, UNREAD, Again, rows_of
 
@@ -196,6 +194,9 @@ class Run:
             self.engine.parameters[:] = parameters
 
     def _stepwise(self, controller: Controller | None, before: np.ndarray) -> int:
+        from symvi.simulate.knots import recorder_of
+        from symvi.simulate.seen import SeenStates
+
         states = SeenStates(self)
         times, again, every = self.times.tolist(), frames.places_again(self.plan), self.every
         first = self.found[0]

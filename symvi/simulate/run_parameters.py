@@ -17,7 +17,6 @@ from symvi.mechanism import Body, Mechanism
 from symvi.mechanism.inertia import inertia_problem
 from symvi.mechanism.shapes import shape_inertia
 from symvi.mechanism.values import LARGEST, SMALLEST, TOO_LARGE, TOO_SMALL
-from symvi.numbers.complementarity_scale import effective_masses, pull, total_mass, touching
 from symvi.numbers.derived_parameters import (
     FRICTION,
     LEAST_FRICTION,
@@ -27,8 +26,6 @@ from symvi.numbers.derived_parameters import (
     is_positive,
     merit_inertia,
 )
-from symvi.numbers.settings import described_numbers
-from symvi.program.precision import NUMBER, bounds_in
 
 if TYPE_CHECKING:
     from symvi.physics.model import ConstraintModel, LawModel, ShareModel
@@ -109,12 +106,17 @@ def _least_friction(real: str) -> float:
 
 def in_memory(values: Collection[float], real: str) -> tuple[float, ...]:
     """Numbers as memory of a precision holds them; infinite where it cannot."""
+    from symvi.program.precision import NUMBER
+
     with np.errstate(over="ignore"):
         return tuple(float(NUMBER[real](x)) for x in values)
 
 
 def check_described(mechanism: Mechanism, real: str) -> None:
     """Raises MechanismError, naming it, for a number of the description that cannot be had in float."""
+    from symvi.numbers.settings import described_numbers
+    from symvi.program.precision import bounds_in
+
     if real == "double":
         return
     joints = {joint.name for joint in mechanism.joints}
@@ -131,11 +133,15 @@ def contact_units(mechanism: Mechanism, settings: Settings, real: str = "double"
     It follows the masses and the gravity that were set, but where a unit itself was set. real: the precision in which
     it is worked out, which is that of generated text that updates its parameters.
     """
+    from symvi.program.precision import NUMBER
+
     with np.errstate(over="ignore"):
         return _contact_units(mechanism, settings, NUMBER[real])
 
 
 def _contact_units(mechanism: Mechanism, settings: Settings, number: type) -> dict[str, dict[str, float]]:
+    from symvi.numbers.complementarity_scale import effective_masses, pull, total_mass, touching
+
     masses = [number(body_numbers(body, settings)[0]) for body in mechanism.bodies]
     gravity = [number(x) for x in settings.get("common.gravity", mechanism.gravity)]
     found = {"common": {"mass": float(total_mass(masses)), "acceleration": float(number(pull(gravity)))}}
@@ -152,6 +158,8 @@ def _contact_units(mechanism: Mechanism, settings: Settings, number: type) -> di
 
 def body_weight(mass: float, inertia: Sequence[float], radius: float, real: str) -> float:
     """What a body's residual is weighed by [kg m²], worked out in the precision of the text."""
+    from symvi.program.precision import NUMBER
+
     number = NUMBER[real]
     with np.errstate(over="ignore"):
         return float(merit_inertia(number(mass), [number(x) for x in inertia], number(radius**2)))

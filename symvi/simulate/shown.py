@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Literal, cast
 from symvi.errors import missing_extra
 from symvi.numbers.control import DEFAULTS, SolverOptions
 from symvi.registry import MOTION, NOTEBOOK
-from symvi.simulate import trajectory_files
-from symvi.simulate.curves import Curves
 
 if TYPE_CHECKING:
     import numpy as np
@@ -19,6 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from symvi.mechanism import Mechanism
+    from symvi.simulate.curves import Curves
     from symvi.simulate.linearization import MotionLinearization
     from symvi.simulate.trajectory import Trajectory
 
@@ -57,11 +56,15 @@ class Shown(Sized):
     @cached_property
     def curves(self) -> Curves:
         """Name -> (N,) or (N, k): all that can be chosen of the motion by name (symvi/simulate/curves.py)."""
+        from symvi.simulate.curves import Curves
+
         return Curves(cast("Trajectory", self))
 
     def to_csv(self, path: str | Path, curves: Iterable[str] | None = None) -> Path:
         """Write one row per knot: time, and what is chosen by name; left out, placements and velocities, energies,
         closure, contacts, limits, works, inputs."""
+        from symvi.simulate import trajectory_files
+
         return trajectory_files.write_csv(cast("Trajectory", self), path, curves)
 
     def to_pandas(self, curves: Iterable[str] | None = None) -> pandas.DataFrame:

@@ -17,7 +17,6 @@ from symvi.numbers.control import SolverOptions, SolverStatus
 from symvi.simulate import frames
 from symvi.simulate.alarms import warned_of
 from symvi.simulate.arguments import Rates
-from symvi.simulate.failures import failure_of
 from symvi.simulate.fast_spin import may_be_fast
 from symvi.simulate.inputs import Controller
 from symvi.simulate.knot_rates import strikes
@@ -103,6 +102,8 @@ class Simulation:
 
     def failure(self, run: Run, status: int) -> SolverError:
         """The error of the step that a run ended in."""
+        from symvi.simulate.failures import failure_of
+
         effort = self.times[run.done], self.engine.iterations
         field = Standing(self.engine).numbers
         return failure_of(self.plan, SolverStatus(status), *effort, field, self.engine.would_do)

@@ -18,7 +18,6 @@ from symvi.native.flags import Profile
 from symvi.numbers.control import DEFAULTS, PROJECTIONS, SolverOptions
 from symvi.numbers.quadrature import is_rule
 from symvi.simulate import frames
-from symvi.simulate.accuracy import accurately
 from symvi.simulate.arguments import (
     Rates,
     beginning_of,
@@ -268,7 +267,7 @@ class Simulator(Varied, Many):
         if accuracy is not None:
             how = {"start": start, "controller": controller, "inputs": inputs, "record": record, "options": options}
             how |= {"project": project, "papers_start": papers_start, "rates": rates, "progress": progress}
-            return accurately(self, accuracy, time, step, {**how, "every": every, "on_error": on_error})
+            return _accurately(self, accuracy, time, step, {**how, "every": every, "on_error": on_error})
         step = checked_step(step, precision_of(self.engine))
         steps = checked_steps(time, step)
         check_run(steps, every, start, inputs, controller, options, progress, project, papers_start, rates)
@@ -305,6 +304,12 @@ class Simulator(Varied, Many):
         from symvi.simulate.world import world_at
 
         return world_at(self._that_runs(start), start, inputs, step, options, project, rates)
+
+
+def _accurately(own: Simulator, asked: object, time: float, step: float, how: Mapping[str, Any]) -> Trajectory:
+    from symvi.simulate.accuracy import accurately  # most runs ask for none
+
+    return accurately(own, asked, time, step, how)
 
 
 def _in_one_line(simulator: Simulator) -> str:

@@ -10,13 +10,12 @@ import hashlib
 import json
 import logging
 from dataclasses import asdict, dataclass, replace
-from functools import cache, lru_cache
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from symvi import __version__
 from symvi.cache import cache_folder, keep, kept, subfolder
 from symvi.errors import ArgumentError, CompilerError
 from symvi.extras import install_command
@@ -28,15 +27,17 @@ from symvi.numbers.control import DEFAULTS
 from symvi.numbers.quadrature import Rule, is_rule, rule_of
 from symvi.registry import CONTACTS, FORCES, JOINTS, inequalities_of
 from symvi.simulate.plan import Plan, plan_of
-from symvi.simulate.slope_layout import SlopeLayout, layout_of
+from symvi.simulate.text_version import text_version
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+    from typing import Any
 
     from symvi.analysis.choices import Choices
     from symvi.physics.multibody import MultibodySystem
     from symvi.program.formulation import Formulation
     from symvi.program.slopes import Place
+    from symvi.simulate.slope_layout import SlopeLayout
 
 # A net of a thousand bodies takes half a minute: what is going on is told to who listens (level INFO).
 STAGES = logging.getLogger("symvi.build")
@@ -61,7 +62,7 @@ class Text:
     def to_json(self) -> str:
         return json.dumps(
             {
-                "plan": json.loads(self.plan.to_json()),
+                "plan": self.plan.to_dict(),
                 "files": self.files,
                 "declarations": self.declarations,
                 "prefix": self.prefix,
@@ -74,9 +75,14 @@ class Text:
     @classmethod
     def from_json(cls, text: str) -> Text:
         data = json.loads(text)
-        slopes = data.pop("slopes")
-        plan = Plan.from_json(json.dumps(data.pop("plan")))
-        return cls(plan, **data, slopes=None if slopes is None else SlopeLayout.from_dict(slopes))
+        slopes, plan = data.pop("slopes"), Plan.from_dict(data.pop("plan"))
+        return cls(plan, **data, slopes=None if slopes is None else _layout_from(slopes))
+
+
+def _layout_from(data: Mapping[str, Any]) -> SlopeLayout:
+    from symvi.simulate.slope_layout import SlopeLayout
+
+    return SlopeLayout.from_dict(data)
 
 
 @dataclass(frozen=True)
@@ -221,7 +227,7 @@ def text_of(
     by these parameters too; None for a text without them. order: of the steps, or a composition by name.
     """
     composition = composition_of(order)
-    asked = [mechanism.digest, layout, real, loops, prefix, fixed_iterations, substeps, coordinates, _version()]
+    asked = [mechanism.digest, layout, real, loops, prefix, fixed_iterations, substeps, coordinates, text_version()]
     asked += [None if slopes is None else sorted(map(list, slopes))]
     asked += [composition.name] if composition else [order] if is_rule(order) else []
     key = hashlib.sha256(json.dumps(asked).encode()).hexdigest()[:40]
@@ -233,6 +239,7 @@ def text_of(
     from symvi.emit.c import Start, generate
     from symvi.program.precision import in_precision
     from symvi.simulate.run_parameters import check_described
+    from symvi.simulate.slope_layout import layout_of
     from symvi.simulate.start import check_beginning, described_inputs, described_start
 
     check_described(mechanism, real)
@@ -279,41 +286,6 @@ def _templates() -> Path | None:
         return subfolder("templates")
     except (OSError, CompilerError):
         return None
-
-
-@cache
-def _version() -> str:
-    """A digest of everything that decides the text: this package's own source and templates."""
-    from symvi.emit.template_files import templates_folder
-
-    digest = hashlib.sha256(__version__.encode())
-    package = Path(__file__).resolve().parent.parent
-    rooms = (
-        "mechanism", "graph", "scalar", "physics", "joints", "forces", "contacts", "numbers", "analysis", "kernels",
-        "program", "emit",
-    )  # fmt: skip
-    for path in sorted(
-        [
-            *(f for room in rooms for f in (package / room).rglob("*.py")),
-            *(path for name in ("c", "batch", "lanes") for path in (templates_folder() / name).glob("*.jinja")),
-            package / "registry.py",
-            *(
-                package / "simulate" / f"{name}.py"
-                for name in (
-                    "solver_build",
-                    "plan",
-                    "run_parameters",
-                    "start",
-                    "inputs",
-                    "frames",
-                    "turns",
-                    "slope_layout",
-                )
-            ),
-        ]
-    ):
-        digest.update(path.name.encode() + b"\0" + path.read_bytes())
-    return digest.hexdigest()
 
 
 def built(

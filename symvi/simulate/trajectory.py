@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,15 +16,15 @@ from symvi.errors import MechanismError
 from symvi.mechanism import Mechanism
 from symvi.mechanism.names import did_you_mean, listed, shown
 from symvi.mechanism.state import State
-from symvi.simulate import energy_guard, trajectory_files
+from symvi.simulate import energy_guard
 from symvi.simulate.alarms import Judged
-from symvi.simulate.contact_history import Contacts
-from symvi.simulate.found_accuracy import Accuracy
-from symvi.simulate.knot_states import state_at
-from symvi.simulate.recording import EVERYTHING, PER_KNOT, Later
+from symvi.simulate.recording import EVERYTHING, FORMAT, PER_KNOT, Later
 from symvi.simulate.shown import Shown
-from symvi.simulate.trajectory_files import FORMAT
 from symvi.simulate.turns import angles_along
+
+if TYPE_CHECKING:
+    from symvi.simulate.contact_history import Contacts
+    from symvi.simulate.found_accuracy import Accuracy
 
 Array = NDArray[np.float64]
 NUMBER = {"double": np.float64, "float": np.float32}
@@ -185,6 +186,8 @@ class Trajectory(Judged, Shown):
     @cached_property
     def contacts(self) -> Contacts:
         """Contact point -> its gap, forces, sliding and state over the knots (a ContactHistory)."""
+        from symvi.simulate.contact_history import Contacts
+
         return Contacts(self)
 
     @property
@@ -235,6 +238,8 @@ class Trajectory(Judged, Shown):
 
     def state(self, index: int = -1) -> State:
         """The state at a knot, with the whole turns of its joints. Raises ArgumentError for a knot that is none."""
+        from symvi.simulate.knot_states import state_at
+
         return state_at(self, index)
 
     def state_hash(self) -> str:
@@ -267,9 +272,13 @@ class Trajectory(Judged, Shown):
 
     def save(self, path: str | Path) -> Path:
         """Write everything to one npz file, whole or not at all."""
+        from symvi.simulate import trajectory_files
+
         return trajectory_files.save(self, path)
 
     @classmethod
     def load(cls, path: str | Path) -> Trajectory:
         """Read a saved trajectory. Raises SymviError if it is none, or damaged; FileError if it cannot be read."""
+        from symvi.simulate import trajectory_files
+
         return trajectory_files.load(cls, path)

@@ -20,13 +20,13 @@ from symvi.numbers.composition import NAMES
 from symvi.numbers.quadrature import is_rule
 from symvi.simulate import energy_guard
 from symvi.simulate.curves import TOTALS
-from symvi.simulate.recording import GROUPS, PER_KNOT
+from symvi.simulate.recording import FORMAT, GROUPS, PER_KNOT
 from symvi.simulate.saved import check_arrays, check_header, numbers_of_file
 
 if TYPE_CHECKING:
     from symvi.simulate.trajectory import Trajectory
 
-FORMAT, PART = 6, 7  # of a part of what can be recorded: it holds a whole motion too, with fewer knots
+PART = 7  # of a part of what can be recorded: it holds a whole motion too, with fewer knots
 READ = (3, FORMAT, PART)  # no simulation goes on from 3: the state at a knot meant something else
 WHOLE = "whole/"  # before the names of its arrays
 LOOPS = ("drop-redundant", "rigid", "drop")

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symvi.mechanism import Joint, Mechanism, free_rotations
+from symvi.mechanism.joint_frames import joint_frames
 from symvi.simulate.run_parameters import Settings
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ class Turning:
         self.two = np.array([free_rotations(joint) == 2 for joint in joints], bool)
         self.parents = np.array([bodies.get(joint.parent, len(bodies)) for joint in joints], int)  # the world is last
         self.children = np.array([bodies[joint.child] for joint in joints], int)
-        frames = [_frames(mechanism, joint, settings) for joint in joints]
+        frames = [_frames(joint, settings) for joint in joints]
         self.frames = np.array(frames, float).reshape(len(joints), 2, 4)
 
     def at(self, q: Array, near: Angles) -> dict[str, tuple[float, ...]]:
@@ -215,12 +216,10 @@ def _of_bodies(values: Array, rows: Rows, world: Array | float) -> Array:
     return np.where(np.expand_dims(rows == count, (0, -1)), world, found) if np.any(rows == count) else found
 
 
-def _frames(mechanism: Mechanism, joint: Joint, settings: Settings) -> list[tuple[float, ...]]:
+def _frames(joint: Joint, settings: Settings) -> list[tuple[float, ...]]:
     """The joint's frames on both bodies, as quaternions."""
-    from symvi.physics.joints import Geometry
-
-    geometry = Geometry(mechanism, joint)
-    return [settings.get(f"{joint.name}.{name}", geometry.parameter(name).values) for name in ("frame_a", "frame_b")]
+    described = zip(("frame_a", "frame_b"), joint_frames(joint), strict=True)
+    return [settings.get(f"{joint.name}.{name}", frame) for name, frame in described]
 
 
 def product(p: Array, q: Array) -> Array:

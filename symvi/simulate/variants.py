@@ -13,12 +13,9 @@ import numpy as np
 
 from symvi.errors import AssemblyError
 from symvi.mechanism import Mechanism, start_state
-from symvi.mechanism.changing import full_names, with_numbers
 from symvi.mechanism.state import State
 from symvi.simulate.arguments import checked_table
 from symvi.simulate.asked import Asked
-from symvi.simulate.asked_starts import check_kept
-from symvi.simulate.described import Described
 from symvi.simulate.engine import Engine
 from symvi.simulate.parameter_changes import ParameterChanges
 from symvi.simulate.plan import Plan
@@ -27,6 +24,7 @@ from symvi.simulate.standing import precision_of
 from symvi.simulate.trajectory import Trajectory
 
 if TYPE_CHECKING:
+    from symvi.simulate.described import Described
     from symvi.simulate.simulator import Simulator
 
 STEP, TURN = 0.01, 0.1  # of a start that is only looked at: its step [s], and what a body may turn in it [rad]
@@ -94,6 +92,8 @@ class Varied(Asked):
 
     def _with(self, changes: Mapping[str, object], others: Sequence[Simulator]) -> Self:
         """`with_parameters`. others: simulators built the same way, whose texts may be what the change needs."""
+        from symvi.mechanism.changing import full_names, with_numbers
+
         changes = full_names(self.mechanism, checked_table("changes", changes, "names of numbers to values"))
         own: Any = self
         found = _closed(own, with_numbers(self.mechanism, changes), others, changes)
@@ -141,6 +141,8 @@ def _closed(
 
     others: see `_with`. changes: the names of what changed.
     """
+    from symvi.simulate.asked_starts import check_kept
+
     if _hangs_free(simulator) or opening(_on(simulator, simulator.mechanism, simulator.plan)) is not None:
         return on_text_of(simulator, mechanism, others)
     early = _by_old_choices(simulator, mechanism) or on_text_of(simulator, mechanism, others)

@@ -13,11 +13,10 @@ from dataclasses import dataclass
 from symvi.errors import MechanismError
 from symvi.mechanism import Joint, Mechanism
 from symvi.mechanism.axes import triad
-from symvi.mechanism.rotation import multiply, rotate
-from symvi.mechanism.vectors import Vector3
+from symvi.mechanism.joint_frames import joint_frames, pin
+from symvi.mechanism.rotation import rotate
 from symvi.physics.formula import Formula
 from symvi.physics.joints import rows as row
-from symvi.physics.joints.frames import from_axes
 from symvi.physics.model import Attitude, ConstraintModel, Data, FixedTo, Group, Parameter, Position
 from symvi.physics.model_checks import formula_problems
 from symvi.registry import JOINTS
@@ -83,7 +82,7 @@ class Geometry:
         self.frame_axes = tuple(
             rotate(joint.orientation, e) for e in ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
         )
-        turn = from_axes(*_frame(joint))
+        frame_a, frame_b = joint_frames(joint)
         self._values = {
             "anchor_a": Parameter(
                 self._from_center(self.parent, joint.parent_anchor),
@@ -93,8 +92,8 @@ class Geometry:
             "anchor_b": Parameter(
                 self._from_center(self.child, joint.child_anchor), "anchor on the child, from its centre of mass", "m"
             ),
-            "frame_a": Parameter(multiply(joint.orientation, turn), "joint triad on the parent"),
-            "frame_b": Parameter(turn, "joint triad on the child"),
+            "frame_a": Parameter(frame_a, "joint triad on the parent"),
+            "frame_b": Parameter(frame_b, "joint triad on the child"),
             "joint_a": Parameter(joint.orientation, "joint frame on the parent"),
             "joint_b": Parameter((1.0, 0.0, 0.0, 0.0), "joint frame on the child"),
         }
@@ -137,7 +136,7 @@ class Geometry:
 
     def second_axis(self) -> FixedTo:
         """The joint's child_axis, fixed to the child."""
-        self.set("pin", _pin(self.joint), "second axis, on the child")
+        self.set("pin", pin(self.joint), "second axis, on the child")
         return self.b("pin")
 
     def axis_on_child(self) -> str:
@@ -182,21 +181,6 @@ class Geometry:
                 if wanted is not None and wanted.removeprefix(self.prefix) in self._values:
                     names[wanted] = self._values[wanted.removeprefix(self.prefix)]
         return names
-
-
-def _frame(joint: Joint):
-    """The triad that rotations are measured in; a universal joint's has its second axis along x."""
-    if not JOINTS[joint.type].has_pin:
-        return triad(joint.axis)
-    z, x = triad(joint.axis)[2], _pin(joint)
-    return x, tuple(z[i - 2] * x[i - 1] - z[i - 1] * x[i - 2] for i in range(3)), z
-
-
-def _pin(joint: Joint) -> Vector3:
-    """The second axis, which joints with a pin have."""
-    if joint.child_axis is None:
-        raise ValueError(f"joint '{joint.name}': a {joint.type} joint has no child_axis")
-    return joint.child_axis
 
 
 def joint_pieces(geometry: Geometry, in_joint_axes: bool = False) -> list[Piece]:
