@@ -1025,20 +1025,17 @@ static void right_hand_side_exact_contact_ground(const ball_common_work *common,
     b->f[5] = (t4*l_b_0) - (t3*l_b_1) + b->f[5];
 }
 
-/* D = L U;  F_jk -= (F_ji U^-1)(L^-1 F_ik);  f_j -= (F_ji U^-1)(L^-1 f_i) (167 operations) */
+/* D = L U;  F_jk -= (F_ji U^-1)(L^-1 F_ik);  f_j -= (F_ji U^-1)(L^-1 f_i) (124 operations) */
 /*   F_ii = L U, reciprocals on the diagonal of L    [BM20 Algorithms 1-4] */
 /*   f_i := L^-1 f_i    [BM20 Algorithms 1-4] */
 static void eliminate_body(ball_body_work *i)
 {
-    const real D_10 = i->D[6]; const real D_20 = i->D[12]; const real D_30 = i->D[18]; const real D_40 = i->D[24];
-    const real D_50 = i->D[30];
+    const real D_10 = i->D[6]; const real D_30 = i->D[18]; const real D_40 = i->D[24]; const real D_50 = i->D[30];
     /* F_ii = L U, reciprocals on the diagonal of L */
     const real LU_00 = 1.0/i->D[0];
     i->D[0] = LU_00;
     const real LU_01 = i->D[1]*LU_00;
     i->D[1] = LU_01;
-    const real LU_21 = i->D[13] - (D_20*LU_01);
-    i->D[13] = LU_21;
     const real LU_31 = i->D[19] - (D_30*LU_01);
     i->D[19] = LU_31;
     const real LU_41 = i->D[25] - (D_40*LU_01);
@@ -1065,42 +1062,36 @@ static void eliminate_body(ball_body_work *i)
     i->D[32] = LU_52;
     const real LU_13 = (i->D[9] - (D_10*LU_03))*LU_11;
     i->D[9] = LU_13;
+    const real LU_43 = i->D[27] - (D_40*LU_03) - (LU_41*LU_13);
+    i->D[27] = LU_43;
+    const real LU_53 = i->D[33] - (D_50*LU_03) - (LU_51*LU_13);
+    i->D[33] = LU_53;
     const real LU_14 = (i->D[10] - (D_10*LU_04))*LU_11;
     i->D[10] = LU_14;
     const real LU_15 = (i->D[11] - (D_10*LU_05))*LU_11;
     i->D[11] = LU_15;
-    const real LU_22 = 1.0/(i->D[14] - (D_20*LU_02) - (LU_21*LU_12));
+    const real LU_22 = 1.0/i->D[14];
     i->D[14] = LU_22;
-    const real LU_23 = (i->D[15] - (D_20*LU_03) - (LU_21*LU_13))*LU_22;
-    i->D[15] = LU_23;
-    const real LU_43 = i->D[27] - (D_40*LU_03) - (LU_41*LU_13) - (LU_42*LU_23);
-    i->D[27] = LU_43;
-    const real LU_53 = i->D[33] - (D_50*LU_03) - (LU_51*LU_13) - (LU_52*LU_23);
-    i->D[33] = LU_53;
-    const real LU_24 = (i->D[16] - (D_20*LU_04) - (LU_21*LU_14))*LU_22;
-    i->D[16] = LU_24;
-    const real LU_25 = (i->D[17] - (D_20*LU_05) - (LU_21*LU_15))*LU_22;
-    i->D[17] = LU_25;
-    const real LU_33 = 1.0/(i->D[21] - (D_30*LU_03) - (LU_31*LU_13) - (LU_32*LU_23));
+    const real LU_33 = 1.0/(i->D[21] - (D_30*LU_03) - (LU_31*LU_13));
     i->D[21] = LU_33;
-    const real LU_34 = (i->D[22] - (D_30*LU_04) - (LU_31*LU_14) - (LU_32*LU_24))*LU_33;
+    const real LU_34 = (i->D[22] - (D_30*LU_04) - (LU_31*LU_14))*LU_33;
     i->D[22] = LU_34;
-    const real LU_54 = i->D[34] - (D_50*LU_04) - (LU_51*LU_14) - (LU_52*LU_24) - (LU_53*LU_34);
+    const real LU_54 = i->D[34] - (D_50*LU_04) - (LU_51*LU_14) - (LU_53*LU_34);
     i->D[34] = LU_54;
-    const real LU_35 = (i->D[23] - (D_30*LU_05) - (LU_31*LU_15) - (LU_32*LU_25))*LU_33;
+    const real LU_35 = (i->D[23] - (D_30*LU_05) - (LU_31*LU_15))*LU_33;
     i->D[23] = LU_35;
-    const real LU_44 = 1.0/(i->D[28] - (D_40*LU_04) - (LU_41*LU_14) - (LU_42*LU_24) - (LU_43*LU_34));
+    const real LU_44 = 1.0/(i->D[28] - (D_40*LU_04) - (LU_41*LU_14) - (LU_43*LU_34));
     i->D[28] = LU_44;
-    const real LU_45 = (i->D[29] - (D_40*LU_05) - (LU_41*LU_15) - (LU_42*LU_25) - (LU_43*LU_35))*LU_44;
+    const real LU_45 = (i->D[29] - (D_40*LU_05) - (LU_41*LU_15) - (LU_43*LU_35))*LU_44;
     i->D[29] = LU_45;
-    const real LU_55 = 1.0/(i->D[35] - (D_50*LU_05) - (LU_51*LU_15) - (LU_52*LU_25) - (LU_53*LU_35) - (LU_54*LU_45));
+    const real LU_55 = 1.0/(i->D[35] - (D_50*LU_05) - (LU_51*LU_15) - (LU_53*LU_35) - (LU_54*LU_45));
     i->D[35] = LU_55;
     /* f_i := L^-1 f_i */
     const real forward_0 = LU_00*i->f[0];
     i->f[0] = forward_0;
     const real forward_1 = LU_11*(i->f[1] - (D_10*forward_0));
     i->f[1] = forward_1;
-    const real forward_2 = LU_22*(i->f[2] - (D_20*forward_0) - (LU_21*forward_1));
+    const real forward_2 = LU_22*i->f[2];
     i->f[2] = forward_2;
     const real forward_3 = LU_33*(i->f[3] - (D_30*forward_0) - (LU_31*forward_1) - (LU_32*forward_2));
     i->f[3] = forward_3;
@@ -1111,7 +1102,7 @@ static void eliminate_body(ball_body_work *i)
         (LU_54*forward_4));
 }
 
-/* f_i := L^-1 f_i (36 operations) */
+/* f_i := L^-1 f_i (32 operations) */
 /*   f_i := L^-1 f_i    [BM20 Algorithms 1-4] */
 static void resolve_body(ball_body_work *i)
 {
@@ -1119,7 +1110,7 @@ static void resolve_body(ball_body_work *i)
     i->f[0] = forward_0;
     const real forward_1 = i->D[7]*(i->f[1] - (i->D[6]*forward_0));
     i->f[1] = forward_1;
-    const real forward_2 = i->D[14]*(i->f[2] - (i->D[12]*forward_0) - (i->D[13]*forward_1));
+    const real forward_2 = i->D[14]*i->f[2];
     i->f[2] = forward_2;
     const real forward_3 = i->D[21]*(i->f[3] - (i->D[18]*forward_0) - (i->D[19]*forward_1) - (i->D[20]*forward_2));
     i->f[3] = forward_3;
@@ -1130,21 +1121,20 @@ static void resolve_body(ball_body_work *i)
         (i->D[33]*forward_3) - (i->D[34]*forward_4));
 }
 
-/* s_i = U^-1 (f_i - sum_j (L^-1 F_ij) s_j) (30 operations) */
+/* s_i = U^-1 (f_i - sum_j (L^-1 F_ij) s_j) (24 operations) */
 /*   s_i = U^-1 f_i    [BM20 Algorithms 1-4] */
 static void substitute_body(ball_body_work *i)
 {
-    const real f_5 = i->f[5];
+    const real f_2 = i->f[2]; const real f_5 = i->f[5];
     const real s_4 = i->f[4] - (f_5*i->D[29]);
     i->s[4] = s_4;
     i->s[5] = f_5;
     const real s_3 = i->f[3] - (f_5*i->D[23]) - (i->D[22]*s_4);
     i->s[3] = s_3;
-    const real s_2 = i->f[2] - (f_5*i->D[17]) - (i->D[16]*s_4) - (i->D[15]*s_3);
-    i->s[2] = s_2;
-    const real s_1 = i->f[1] - (f_5*i->D[11]) - (i->D[10]*s_4) - (i->D[9]*s_3) - (i->D[8]*s_2);
+    const real s_1 = i->f[1] - (f_5*i->D[11]) - (i->D[10]*s_4) - (i->D[9]*s_3) - (f_2*i->D[8]);
     i->s[1] = s_1;
-    i->s[0] = i->f[0] - (f_5*i->D[5]) - (i->D[4]*s_4) - (i->D[3]*s_3) - (i->D[2]*s_2) - (i->D[1]*s_1);
+    i->s[2] = f_2;
+    i->s[0] = i->f[0] - (f_5*i->D[5]) - (i->D[4]*s_4) - (i->D[3]*s_3) - (f_2*i->D[2]) - (i->D[1]*s_1);
 }
 
 /* increments of the contact from those of its bodies (38 operations) */
