@@ -3,6 +3,10 @@
 Johnson & Murphey 2009, Section VI-B, Fig. 8: seven bars with point masses, two closed loops, a step of 0.01 s. Their
 S-expression is read as it is printed; one closing bracket is missing there, which the indentation tells. The paper has
 no start: the angles are those of trep's own example, moved by the least change until the loops close, as trep does.
+
+The motion is chaotic, so the last digit of the start decides how near to singular positions it comes. Of twelve starts
+that differ by 1e-9 rad the energy's band is 0.02 to 0.07 of the kinetic energy at the paper's step, and one of them
+goes over to another level there. At half the step it is 0.006 to 0.010 for all: claims about energy are made there.
 """
 
 from __future__ import annotations
@@ -73,13 +77,13 @@ def main() -> int:
     report.at_most("largest gap by the listing's own lengths", largest_gap(run, found), 1e-12, "m")
     swing = run.kinetic_energy.max()
     report.note("largest kinetic energy", swing, "J")
-    report.at_most("band of the energy, of the largest kinetic energy", np.ptp(run.energy) / swing, 0.04)
-    parts = [part.mean() for part in np.array_split(run.energy, 6)]
-    report.at_most("trend: means of six parts of the time", np.ptp(parts) / swing, 0.005)
-    taken = time_steps(simulator, repeats=3, steps=len(run.time) - 1, step=STEP, tolerance=1e-12)
-    took = 1e3 * taken.minimum * SECONDS / STEP
-    report.at_most("120 s take (the paper: 22 100 ms)", took, 60.0, "ms")
+    report.note("band of the energy at the paper's step, of that", np.ptp(run.energy) / swing)
+    for step, what in ((STEP, "120 s take (the paper: 22 100 ms)"), (STEP / 2, "120 s take with half the step")):
+        taken = time_steps(simulator, repeats=3, steps=round(seconds / step), step=step, tolerance=1e-12)
+        report.at_most(what, 1e3 * taken.minimum * SECONDS / step, 60.0, "ms")
     report.at_most("band with half the step, of the largest kinetic energy", np.ptp(finer.energy) / swing, 0.015)
+    parts = [part.mean() for part in np.array_split(finer.energy, 6)]
+    report.at_most("its trend: means of six parts of the time", np.ptp(parts) / swing, 0.001)
     if report.plot:
         draw(report, run, finer)
     return report.end()
