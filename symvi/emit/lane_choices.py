@@ -37,16 +37,20 @@ def with_choices(program: Program) -> Program:
     pairs = _Pairs(program.nodes[COMMON][0])
     for phase in ENDS:
         calls = phases.get(phase, ())
-        phases[phase + SOME] = [pairs.call(ENDING, call, None, lambda place: place[1] == "state") for call in calls]
+        phases[phase + SOME] = tuple(
+            pairs.call(ENDING, call, None, lambda place: place[1] == "state") for call in calls
+        )
     if program.notes["chords"] and not program.notes["inequalities"]:
         handed = handed_on(program)
         left = list(phases.get(OTHERS, ()))
         for phase in ONES:
-            phases[phase + SOME] = []
+            made = []
             for call in phases.get(phase, ()):
                 partner = left.pop(0) if left and set(left[0].nodes) <= set(call.nodes) else None
-                phases[phase + SOME].append(pairs.call(AFRESH, call, partner, lambda place: place not in handed))
-        phases[ONES[-1] + SOME] += [pairs.call(AFRESH, None, call, lambda place: True) for call in left]
+                made.append(pairs.call(AFRESH, call, partner, lambda place: place not in handed))
+            phases[phase + SOME] = tuple(made)
+        alone = [pairs.call(AFRESH, None, call, lambda place: True) for call in left]
+        phases[ONES[-1] + SOME] = (*phases[ONES[-1] + SOME], *alone)
     return replace(program, records=records, phases=phases)
 
 

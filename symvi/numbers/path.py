@@ -13,6 +13,9 @@ SLID = 1e-4  # the part of squares of sliding in them
 FORESEEN_BY = 0.3
 STICKING = 0.81
 JOLTED = 0.5  # of the last change of rates, as squares: where that before was another by more, none is carried on
+# Of the fall in a step squared: no start lies near an end that is nearer. Its stiff pairs would leave more of what is
+# missed there than iterations from further off.
+STIFF_END = 1e-9
 NEXT_TO = 4.0  # times what may be left of complementarity: with no more than that no predictor is needed
 BALANCE = 0.3  # centring at a start, per effective mass, of the squares of what it misses
 ASIDE = 10.0  # times the mean complementarity: a product that large is far from the central path
@@ -35,6 +38,7 @@ FACTORS = (
     "FORESEEN_BY",
     "STICKING",
     "JOLTED",
+    "STIFF_END",
     "NEXT_TO",
     "BALANCE",
     "ASIDE",

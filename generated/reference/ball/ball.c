@@ -2544,7 +2544,7 @@ static void warm_start(const ball_parameters *p, const ball_state *z,
     usual = how->spread*(how->ratio*first);
     w->common[0].target = usual;
     calm = how->ratio*(how->calm*path->closed);
-    if ((calm > 0.0) && (calm < usual) && (w->common[0].memory > 0.0) && (path->fixed == 0)) {
+    if ((path->closed >= (1e-09*path->fall)) && (calm > 0.0) && (calm < usual) && (w->common[0].memory > 0.0) && (path->fixed == 0)) {
         w->common[0].target = calm;
     }
     run_warm(p, z, w);
