@@ -195,6 +195,7 @@ PAPERS: Mapping[str, Paper] = {
             "section IV-D": Entry("holonomic constraints: impulses along their gradients at the first knot"),
             "section IV-D4": Entry("h = n·(p1 - p2), points that coincide along a direction"),
             "(44)": Entry("the integrator with constraints: h(q_(k+1)) = 0, impulses Dh(q_k)ᵀ λ_k"),
+            "(45)": Entry("the same, with what does not depend on q_(k+1) and λ_k known: p_k and π_k = Dh(q_k)"),
             "section V": Entry("trep, its integrator and its descriptions"),
             "section V-A": Entry(
                 "the midpoint rule with alpha in its integrator",

@@ -34,6 +34,7 @@ READ_BY_CONTROL = {
     "account": ("seen", "v", "w"),
     "bends": ("f", "held", "l", "v", "w"),  # held: in place of f where joints carry bodies, among contacts
     "branch": ("turn", "v", "w"),
+    "chart": ("q",),
     "complementarity": ("v", "w"),
     "init": ("w",),
     "interior": ("e", "l", "p", "v", "w"),

@@ -97,4 +97,4 @@ def test_a_leg_that_whirls_too_far_in_a_step_is_refused_and_gains_nothing(coordi
     for run in (one, parts):
         assert np.diff(run.energy[:-1]).max() < 1e-6  # of the last knot no step tells the impulses
     assert one.status[-1] == SolverStatus.DOMAIN and len(one) == 58
-    assert not parts.status.any() and parts.substeps.max() > 1
+    assert parts.status.min() >= 0 and parts.substeps.max() > 1
