@@ -342,11 +342,11 @@ def test_a_planted_rise_is_found_where_it_is(backend: str) -> None:
 
 
 def test_a_rattleback_that_gains_by_long_steps_is_warned_of() -> None:
-    """0.2 J that rolling keeps become 2 J within 7 s in steps of 0.01 s; in steps of 0.002 s they stay."""
+    """0.2 J that rolling keeps become 0.24 J within 7 s in steps of 0.01 s; in steps of 0.002 s they stay."""
     simulator = Simulator(equations.rattleback().mechanism("stone", *equations.STONE_START))
     with pytest.warns(EnergyWarning, match="nothing has paid for"):
         motion = simulator.simulate(7.0, STEP, on_error="status")
-    assert motion.rise.amount > 1.0 and motion.rise.element == "body 'body'"
+    assert motion.rise.amount > 0.03 and motion.rise.element == "body 'body'"
     assert simulator.simulate(7.0, 0.002).rise is None
 
 
