@@ -33,7 +33,7 @@ from symvi.proofs.stages import Stage
 from symvi.proofs.unseen import Unseen
 from symvi.simulate.model_ties import queries_of
 
-UNUSED = "    (void)p;\n"
+UNUSED = "    (void)p;\n    (void)w;\n"
 LOOPS = "drop-redundant"
 
 
