@@ -62,10 +62,11 @@ def test_gradients_are_those_of_differences(coordinates: str) -> None:
 
 
 # How far products of matrices and tapes may be apart by round-off. Where a ball slides, entries of the matrix of
-# contacts that cancel grow as the inverse of the smoothing; of one force along one coordinate nothing cancels.
+# contacts that cancel grow as the inverse of the smoothing (1.3e-6 at 1e-8); of one force along one coordinate nothing
+# cancels (1.1e-11 for the loop, whose displacements generated C and the scripts find in two ways).
 PRODUCTS = [
-    *((name, None, 1e-12) for name in ("servo", "four_bar", "driven", "limited", "rubbing")),
-    *(("sphere", smoothing, error) for smoothing, error in ((None, 1e-6), (1e-4, 1e-9), (1e-2, 1e-11))),
+    *((name, None, 1e-10) for name in ("servo", "four_bar", "driven", "limited", "rubbing")),
+    *(("sphere", smoothing, error) for smoothing, error in ((None, 1e-5), (1e-4, 1e-9), (1e-2, 1e-11))),
 ]
 
 
