@@ -14,7 +14,9 @@ from symvi.kernels.constraint import Damping
 from symvi.kernels.contact import contact_kernels
 from symvi.kernels.force import LINK, force_kernels
 from symvi.kernels.inequality import InequalityKernels, keeping, steering
-from symvi.kernels.law import LawKernels, law_kernels, share_kernels, weighing
+from symvi.kernels.law_node import LawKernels, law_kernels
+from symvi.kernels.law_share import share_kernels
+from symvi.kernels.law_weight import weighing
 from symvi.kernels.limit import dry_friction_kernels, limit_kernels
 from symvi.kernels.nearness import REACH, nearness_kernels, reach_of
 from symvi.kernels.opposing_mass import SIDES

@@ -127,7 +127,7 @@ class Batch:
         columns = self._columns(names)
         rows = np.empty((self._count, 1, len(columns.columns)), self._memory.real)
         self._memory.record(columns.columns, rows, 0)
-        self._workers.run(lambda place, first, past: self._memory.read(place, first, past, 0))
+        self._workers.run(lambda place, first, past: self._memory.read(place, first, past, 0), "read")
         return {name: values[:, 0] for name, values in columns.arrays(rows).items()}
 
     def __repr__(self) -> str:
@@ -184,7 +184,7 @@ class Batch:
         rows, times = self._rows(inputs, steps, False), self._worlds.times(np.arange(0, steps + 1, every))
         kept = np.full((self._count, 1 + steps // every, len(columns.columns)), np.nan, memory.real)
         memory.record(columns.columns, kept, int(every), self._worlds.turns)
-        self._workers.run(lambda place, first, past: memory.read(place, first, past, 0))
+        self._workers.run(lambda place, first, past: memory.read(place, first, past, 0), "read")
         memory.done[:] = 0
         try:
             self._take(rows, steps, told_progress(progress))
@@ -235,20 +235,19 @@ class Batch:
         self._inputs.aim(self._memory.state, rows, inputs, self._worlds.index == 0)
         return rows
 
-    def _advance(self, rows: Numbers, begin: int, end: int) -> float:
-        """Steps [begin, end) of all worlds; their seconds. rows: of inputs, which live as long as C reads them."""
-        memory = self._memory
-        seconds = self._workers.run(lambda place, first, past: memory.run(place, first, past, begin, end), end - begin)
+    def _advance(self, rows: Numbers, begin: int, end: int) -> None:
+        """Steps [begin, end) of all worlds. rows: of inputs, which live as long as C reads them."""
+        run = self._memory.run
+        self._workers.run(lambda place, first, past: run(place, first, past, begin, end), "steps", end - begin)
         del rows
-        return seconds
 
     def _take(self, rows: Numbers, steps: int, progress: Any) -> None:
-        """All steps of a rollout, in pieces between which Ctrl-C and progress have their turn."""
-        done, piece = 0, 1
+        """All steps of a rollout, in pieces between which Ctrl-C and progress have their turn. A rollout that is
+        expected to be short is one piece: threads are woken for each."""
+        done = 0
         while done < steps:
-            end = min(steps, done + piece)
-            seconds = self._advance(rows, done, end)
-            piece = max(1, min(2 * piece, int(PIECE * (end - done) / max(seconds, 1e-9))))
+            end = min(steps, done + self._workers.amount_in("steps", PIECE))
+            self._advance(rows, done, end)
             done = end
             if progress is not None:
                 progress(done, steps)

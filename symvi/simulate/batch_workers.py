@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor, wait
 from numbers import Integral
 from queue import Empty, SimpleQueue
 from time import perf_counter
@@ -44,18 +44,28 @@ class Workers:
         self.count, self.threads, self._workplace = count, threads, workplace
         self._places = [workplace()]
         self._pool: ThreadPoolExecutor | None = None
-        self._each = 0.0  # s of the last job
+        self._each: dict[str, float] = {}  # kind of job -> s of all worlds by one thread, for an amount of 1
 
-    def run(self, job: Job, amount: float = 1.0) -> float:
-        """A job for all worlds; returns its seconds. amount: of work in it, in the units of the last job's."""
-        begin = perf_counter()
-        if self.threads == 1 or self.count <= PACK or 0 < self._each * amount < WORTH:
+    def run(self, job: Job, kind: str, amount: float = 1.0) -> float:
+        """A job for all worlds; returns its seconds. amount: how much of its kind."""
+        begin, alone = perf_counter(), self._is_small(kind, amount)
+        if alone:
             self._alone(job)
         else:
             self._together(job)
         seconds = perf_counter() - begin
-        self._each = seconds / max(amount, 1e-9)
+        each = seconds * (1 if alone else self.threads) / max(amount, 1e-9)
+        # Worlds that failed take no time: what is known is forgotten slowly.
+        self._each[kind] = max(each, 0.5 * self._each.get(kind, 0.0))
         return seconds
+
+    def amount_in(self, kind: str, seconds: float) -> int:
+        """How much of a kind of job these seconds hold, by the last one; 1 before there was any."""
+        each = self._each.get(kind)
+        return max(1, int(seconds * self.threads / max(each, 1e-9))) if each is not None else 1
+
+    def _is_small(self, kind: str, amount: float) -> bool:
+        return self.threads == 1 or self.count <= PACK or self._each.get(kind, WORTH) * amount < WORTH
 
     def _alone(self, job: Job) -> None:
         try:
@@ -65,9 +75,10 @@ class Workers:
             raise
 
     def _together(self, job: Job) -> None:
+        """This thread works too: it would only wait, and a thread that need not be woken saves the time of waking."""
         if self._pool is None:
-            self._pool = ThreadPoolExecutor(self.threads, "symvi-batch")
-            self._places += [self._workplace() for _ in range(self.threads - 1)]
+            self._pool = ThreadPoolExecutor(self.threads - 1, "symvi-batch")
+            self._places += [self._workplace() for _ in range(self.threads - len(self._places))]
         size = -(-self.count // (self.threads * SHARES * PACK)) * PACK
         pieces: SimpleQueue[int] = SimpleQueue()
         for first in range(0, self.count, size):
@@ -81,25 +92,27 @@ class Workers:
                     return
                 job(place, first, min(first + size, self.count))
 
-        found = [self._pool.submit(work, place) for place in self._places]
-        _wait_for(found)
+        try:
+            found = [self._pool.submit(work, place) for place in self._places[1:]]
+            work(self._places[0])
+            wait(found)
+        except KeyboardInterrupt:
+            self._wait_for_all()
+            self._alone(job)  # of pieces, the one that this thread had taken may be undone
+            raise
         for future in found:
             future.result()
 
+    def _wait_for_all(self) -> None:
+        """Until no thread works any more, however often Ctrl-C comes."""
+        while self._pool is not None:
+            try:
+                self.close()
+            except KeyboardInterrupt:
+                continue
+
     def close(self) -> None:
-        """Let the threads go."""
+        """Let the threads go, once they have ended."""
         if self._pool is not None:
             self._pool.shutdown()
             self._pool = None
-
-
-def _wait_for(found: list[Future]) -> None:
-    """Until all are done; Ctrl-C is told then."""
-    interrupt: KeyboardInterrupt | None = None
-    while not all(future.done() for future in found):
-        try:
-            wait(found)
-        except KeyboardInterrupt as error:
-            interrupt = error
-    if interrupt is not None:
-        raise interrupt

@@ -119,7 +119,7 @@ class StepMap:
         found, _ = self.linearizer.step(place.state, row)
         ahead, a, b, p = found.next.copy(), found.A.copy(), found.B.copy(), found.P.copy()
         for body, columns in self.turned:
-            q = self.linearizer.slopes.arrived[self.plan.at("state", "body", body, "q")]
+            q = self.linearizer.reached[self.plan.at("state", "body", body, "q")]
             turn = self._turn(body, q, x[columns])
             ahead[columns] = turn
             before, after = left_jacobian(x[columns]), np.linalg.inv(left_jacobian(turn))

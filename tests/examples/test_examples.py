@@ -51,6 +51,7 @@ LONG = {
 # tests/simulate/test_golden.py shows.
 BY_THE_USUAL_COMPILER = {
     "box_toss",
+    "closed_chain_device",
     "energy_conservation",
     "linear_time_step",
     "newton_convergence",
