@@ -16,7 +16,7 @@ from scipy.integrate import solve_ivp
 from scipy.optimize import root
 
 from symvi.demos import demo_file
-from symvi.errors import SolverError
+from symvi.errors import EnergyWarning, SolverError
 from symvi.mechanism import (
     Actuator,
     Body,
@@ -248,8 +248,10 @@ def test_a_change_point_is_passed_on_the_branch() -> None:
 
 
 def test_a_step_that_gains_much_at_a_change_point_is_taken_in_parts() -> None:
-    """Of the 5.1 J of the motion; a step on whose other branch the impulses did 0.147 of the motion led to 69 J."""
-    motion = Simulator(change_point(), coordinates="tree", rule="simpson").simulate(2.0, 0.08)
+    """Of the 5.1 J of the motion; a step whose impulses did 0.29 of them led to 69 J. Such steps are still too long: a
+    branch that is told by the energy that it lost."""
+    with pytest.warns(EnergyWarning, match="take shorter steps"):
+        motion = Simulator(change_point(), coordinates="tree", rule="simpson").simulate(2.0, 0.08)
     assert motion.energy[:-1].max() < 6.0 and motion.substeps.max() == 8
 
 
