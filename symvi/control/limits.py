@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from numbers import Integral, Real
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,9 +12,13 @@ from symvi.errors import ArgumentError
 from symvi.mechanism.names import shown
 
 Array = NDArray[np.float64]
-Bound = float | Sequence[float] | Array | None
+Bound = float | Sequence[float | None] | Array | None
 Bounds = Mapping[str, tuple[Bound, Bound]]
 Phases = Sequence[tuple[int, float, float]]
+
+
+def _is_real(given: object) -> bool:
+    return isinstance(given, Real) and not isinstance(given, bool)
 
 
 def pair_of(title: str, pair: object) -> tuple[float, float]:
@@ -23,7 +28,7 @@ def pair_of(title: str, pair: object) -> tuple[float, float]:
         raise ArgumentError(wrong)
     ends = []
     for each, none in zip(pair, (-np.inf, np.inf), strict=True):
-        if each is not None and (isinstance(each, bool) or not isinstance(each, (int, float)) or each != each):
+        if each is not None and not (_is_real(each) and each == each):
             raise ArgumentError(wrong)
         ends.append(none if each is None else float(each))
     if ends[0] > ends[1]:
@@ -38,13 +43,10 @@ def ends_of(name: str, pair: object, count: int) -> Array:
         return np.array([[each] * count for each in pair_of(title, pair)])
     rows = []
     for each in pair:
-        if each is None or isinstance(each, (bool, int, float, str)):
-            rows.append([each] * count)
-            continue
-        numbers = np.array(each, float)
-        if numbers.shape != (count,):
-            raise ArgumentError(f"bounds: '{name}': has shape {numbers.shape}; give a number, or {count} of them")
-        rows.append(numbers.tolist())
+        given = each.tolist() if isinstance(each, np.ndarray) else each
+        if isinstance(given, (tuple, list)) and len(given) != count:
+            raise ArgumentError(f"bounds: '{name}': has {len(given)} numbers on a side; give one, or {count}")
+        rows.append(given if isinstance(given, (tuple, list)) else [given] * count)
     return np.array([pair_of(title, ends) for ends in zip(*rows, strict=True)]).T
 
 
@@ -54,8 +56,6 @@ def phase_of(given: object) -> tuple[int, float, float]:
     if not isinstance(given, (tuple, list)) or len(given) != 3:
         raise ArgumentError(wrong)
     count, *times = given
-    if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+    if isinstance(count, bool) or not isinstance(count, Integral) or count < 1 or not all(map(_is_real, times)):
         raise ArgumentError(wrong)
-    if any(isinstance(each, bool) or not isinstance(each, (int, float)) for each in times):
-        raise ArgumentError(wrong)
-    return count, float(times[0]), float(times[1])
+    return int(count), float(times[0]), float(times[1])

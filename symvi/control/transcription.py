@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isfinite
+from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
@@ -207,8 +208,11 @@ class _Problem:
         for name, value in end.items():
             if name not in names:
                 raise ArgumentError(f"end: no {shown(name)}; {did_you_mean(str(name), names)}")
-            if isinstance(value, bool) or not isinstance(value, (int, float)) or not isfinite(value):
+            if isinstance(value, bool) or not isinstance(value, Real) or not isfinite(value):
                 raise ArgumentError(f"end: '{name}' is {shown(value)}; give a finite number")
+            column = self.x[:, -1, names.index(name)]
+            if not column[0] <= value <= column[1]:
+                raise ArgumentError(f"end: '{name}' is {shown(value)}, outside its bounds at the last knot")
             self.x[:, -1, names.index(name)] = self.ends[name] = float(value)
         for name in free:
             if name not in names:
@@ -219,15 +223,17 @@ class _Problem:
 
     def let_go(self, free: Any, phases: Phases, cost: float) -> None:
         """The time of the motion, or of its phases. Raises ArgumentError."""
-        if isinstance(cost, bool) or not isinstance(cost, (int, float)) or not isfinite(cost) or cost < 0:
+        if isinstance(cost, bool) or not isinstance(cost, Real) or not isfinite(cost) or cost < 0:
             raise ArgumentError(f"time_cost {shown(cost)}: must be a finite number, zero or more")
         self.phases, self.time_cost = [len(self.path)], float(cost)
-        if free is None and not len(phases):
+        if isinstance(phases, str) or not isinstance(phases, Sequence):
+            raise ArgumentError(f"phases {shown(phases)}: give a list of (steps, least, most)")
+        if free is None and not phases:
             if cost:
-                raise ArgumentError("time_cost: the time is given; name its least and most by free_time")
+                raise ArgumentError("time_cost: the time is given; name its least and most by free_time, or phases")
             return
         what = "free_time" if free is not None else "phases"
-        if free is not None and len(phases):
+        if free is not None and phases:
             raise ArgumentError("free_time: phases have times of their own; give one of both")
         given = (
             [(len(self.path), *pair_of("free_time:", free))] if free is not None else [phase_of(one) for one in phases]
@@ -256,12 +262,15 @@ class _Problem:
                 f"guess {plan!r}: is of other states, inputs or knots; give one of {len(self.path)} steps of this "
                 "mechanism"
             )
-        self.steps = plan.steps
+        self.steps = plan.steps if self.lengths else self._given_steps()
         return plan.x, plan.u[:, self.wanted]
+
+    def _given_steps(self) -> Array:
+        return self.path.step * np.ones(len(self.path))
 
     def guessed(self, guess: Any, end: Any) -> tuple[Array, Array]:
         """(x, u) to begin at. Raises SolverError, ArgumentError."""
-        self.steps = self.path.step * np.ones(len(self.path))
+        self.steps = self._given_steps()
         n, size = len(self.path), len(self.names)
         u = self.path.rows[:, self.wanted].copy()
         if isinstance(guess, str) and guess == "line":

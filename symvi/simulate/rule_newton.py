@@ -6,7 +6,7 @@ from math import inf, isfinite, sqrt
 from typing import TYPE_CHECKING
 
 from symvi.kernels.rule_joint import INCREMENT
-from symvi.numbers.control import FALL, FAR_TURN, SAFETY, SHARP, SLOW, STILL, SolverStatus
+from symvi.numbers.control import FAINT, FALL, FAR_TURN, SAFETY, SLOW, STILL, SWERVED, SolverStatus
 from symvi.numbers.quadrature import rule_of
 
 if TYPE_CHECKING:
@@ -38,10 +38,22 @@ class RuleNewton:
             return status
         self.run("land_rule")
         self.run("shorten_step")
-        if self.solver.loops and not self.common.bent_work[0] <= SHARP * self.common.moved_by[0]:
+        if self.solver.loops and not self._keeps_on():
             return SolverStatus.JUMP
         # beyond, turns are no longer told from those the other way round
         return status if self.solver.measures.largest_turn() < FAR_TURN else SolverStatus.DOMAIN
+
+    def _keeps_on(self) -> bool:
+        """Whether impulses of rows at the first knot do next to no work where the motion goes on, as on its branch.
+
+        What rests does none but by round-off.
+        """
+        work, still = self.common.bent_work[0], FAINT * self.solver.options.tolerance
+        mass = 0.0
+        for numbers in self.solver.memory.parameters["body"]:
+            mass = mass + numbers.mass[0]
+        most = (SWERVED * self.common.moved_by[0]) + (mass * (still * still))
+        return work <= most and -work <= most
 
     def drive(self) -> None:
         """Forces of actuators at the points of the rule: inputs of the step, or those that follow them."""

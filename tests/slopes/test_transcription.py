@@ -112,6 +112,30 @@ def test_bounds_may_change_from_knot_to_knot() -> None:
     assert plan.x[:10, 0].max() < 0.1 + 1e-6 < plan.x[10, 0]
 
 
+def test_a_plan_of_a_given_time_may_begin_at_one_whose_time_was_found() -> None:
+    """Its steps are of the length that is given, whatever those of the guess were: `simulate` repeats it."""
+    given = {"R": [1e-3], "end": {"track": 1.0, "track.rate": 0.0}}
+    short = transcribe(rail(), 1.0, 0.05, free_time=(0.2, 0.7), time_cost=1.0, **given)
+    plan = transcribe(rail(), 1.0, 0.05, guess=short, **given)
+    assert plan.converged and short.step < 0.04 and plan.step == 0.05
+    (stretch,) = plan.stretches()
+    motion = rail().simulate(start=plan.start, **stretch)
+    assert motion.time[-1] == pytest.approx(1.0) and motion.coordinates("track")[-1, 0] == pytest.approx(1.0, abs=1e-6)
+
+
+def test_numbers_of_numpy_are_numbers() -> None:
+    given = {"R": [1e-3], "time_cost": 1.0}
+    least, most = np.float32(0.5), np.int64(2)
+    one, other = (
+        transcribe(rail(), 2.0, 0.2, end={"track": length, "track.rate": 0.0}, phases=phases, bounds=bounds, **given)
+        for length, phases, bounds in (
+            (1, [(10, 0.5, 2)], {FORCE: (-9, 9), "track": ([-9] * 10 + [None], None)}),
+            (np.float32(1), [(np.int64(10), least, most)], {FORCE: (np.int64(-9), np.array(9.0)), "track": (-9, None)}),
+        )
+    )
+    assert one.converged and np.array_equal(one.u, other.u)
+
+
 def test_a_pole_is_swung_up_in_the_time_that_costs_least() -> None:
     """Beside plans of given times: none nearby costs less."""
     start, about = state_from(cart_pole(), {"hinge": 0.5}), {"R": {FORCE: 0.01}, "end": STILL}
@@ -220,7 +244,15 @@ def test_what_cannot_be_transcribed_is_refused_by_name() -> None:
         "phases: .0, 1, 2. is none": {"phases": [(0, 1, 2), (20, 1, 2)]},
         "phases .2.0, 1.0.: give .least": {"phases": [(20, 2, 1)]},
         "free_time: phases have times": {"phases": [(20, 1, 2)], "free_time": (1, 2)},
-        "bounds: 'track': has shape .3,.; give a number, or 21": {"bounds": {"track": ([0, 1, 2], None)}},
+        "phases 3: give a list": {"phases": 3},
+        "bounds: 'track': has 3 numbers on a side; give one, or 21": {"bounds": {"track": ([0, 1, 2], None)}},
+        "bounds: 'motor.force' is .'a', 1.; give": {"bounds": {FORCE: (["a"] * 20, 1)}},
+        "bounds: 'motor.force' is ..2., 1.; give": {"bounds": {FORCE: ([[2]] * 20, 1)}},
+        "bounds: 'motor.force' is .1j, 1.; give": {"bounds": {FORCE: (np.full(20, 1j), 1)}},
+        "end: 'track' is 1, outside its bounds at the last knot": {
+            "bounds": {"track": (None, 0.5)},
+            "end": {"track": 1},
+        },
         "bounds: 'motor.force' is .2.0, 1.: the least": {"bounds": {FORCE: (2 * np.ones(20), 1)}},
         "time_cost: the time is given": {"time_cost": 1.0},
         "several that fall": {"smoothing": (1e-3, 1e-2)},
