@@ -1,7 +1,7 @@
 """Load a compiled library and give Python its functions and structs (cffi in ABI mode: no Python headers needed).
 
-Parsing declarations takes cffi about 0.1 ms a line, so the parsed form, a small Python module that cffi writes, is kept
-in the cache folder, compiled as Python keeps modules. Calls release the interpreter's lock.
+Declarations become a small Python module (native/cffi_tables.py; cffi writes it of what that does not read), which is
+kept in the cache folder, compiled as Python keeps modules. Calls release the interpreter's lock.
 """
 
 import hashlib
@@ -59,7 +59,9 @@ def _parsed(declarations: str) -> Any:
     place = cache_folder() / "declarations" / f"{key}.module"
     found = kept(place)
     if found is None:
-        found = marshal.dumps(compile(_parse(declarations), place.name, "exec"))
+        from symvi.native.cffi_tables import module_of
+
+        found = marshal.dumps(compile(module_of(declarations) or _parse(declarations), place.name, "exec"))
         keep(place, found)
     namespace: dict[str, Any] = {}
     exec(marshal.loads(found), namespace)

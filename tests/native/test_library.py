@@ -8,7 +8,7 @@ import cffi
 import pytest
 
 from symvi.errors import CompilerError
-from symvi.native import compile_library, load_library
+from symvi.native import cffi_tables, compile_library, load_library
 
 WAITER = """\
 __attribute__((visibility("default"))) int waiter_wait(const volatile int *flag);
@@ -40,6 +40,7 @@ def test_declarations_are_parsed_once(sources, declarations, monkeypatch, own_ca
         raise AssertionError("parsed again")
 
     monkeypatch.setattr(cffi, "FFI", parsed_again)
+    monkeypatch.setattr(cffi_tables, "module_of", lambda declarations: parsed_again())
     assert load_library(path, declarations).lib.pend_fused(2.0, 3.0, 4.0) == 10.0
     with pytest.raises(AssertionError):
         load_library(path, declarations + "\n")
