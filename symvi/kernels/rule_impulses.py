@@ -9,7 +9,8 @@ through it. With S of a coordinate at the knot and the articulated inertia A of 
     s0 = -E^-1 (r + Sᵀ z),  z + A S s0 to the body below;  s = s0 - K y_below,  y = y_below + S s    in an iteration
 
 e is what linear springs and dampers along the coordinate add to the slopes, as in rule_inward.py: M alone would not
-settle where they are strong. Nodes after the first one: one, as the midpoint rule and the trapezoid have.
+settle where they are strong. Nodes after the first one: one, as the midpoint rule and the trapezoid have. Of the three
+starts of Lee16 section 3.3 that by accelerations is where the first iteration leads from q + h q', where p is kept.
 """
 
 from __future__ import annotations
