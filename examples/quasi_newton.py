@@ -3,11 +3,12 @@
 Lee, Liu, Park & Srinivasa 2016, Figs. 2 to 4, in steps of 1 ms. Fig. 2: the energy of ten links over a million steps
 of the midpoint rule, whose residual is their discrete recursive Newton-Euler algorithm, beside semi-implicit Euler.
 Fig. 4: iterations of 50 links from the paper's start, q + h q', until no equation lacks more than 1e-8 N m s, by
-Newton's method, by their impulse-based direction M(q)^-1 f (RIQN), and by Broyden's updates of it; solved here by
-textbook equations of a planar chain with dense matrices, and by symvi's sweeps, which take the same motion. The three
-starts of Section 3.3 are compared: q, q + h q', and semi-implicit Euler by accelerations. Fig. 3: processor time of a
-frame of 2 to 100 links without gravity, by symvi's steps of order 2, by its midpoint rule, and by the three methods
-with dense matrices in NumPy, whose time grows faster.
+Newton's method, by their impulse-based direction M(q)^-1 f (RIQN), and by Broyden's updates of it: by symvi's sweeps,
+which have them as `solver`, and by textbook equations of a planar chain with dense matrices, which take the same
+motion. The three starts of Section 3.3 are compared with dense matrices: q, q + h q', which is symvi's without
+`extrapolate`, and semi-implicit Euler by accelerations. Fig. 3: processor time of a frame of 2 to 100 links without
+gravity, by symvi's steps of order 2, by its midpoint rule with each solver, and by Newton's method with dense matrices
+in NumPy, whose time grows faster.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ STEP, LEFT = 1e-3, 1e-8  # [s], [N m s]
 ENERGY_LINKS, STEPS, QUICK_STEPS = 10, 1_000_000, 20_000
 LINKS, FRAMES, QUICK_FRAMES = 50, 400, 40
 MOST = 60  # iterations of a frame
+SOLVERS = {"Newton": "newton", "RIQN": "riqn", "Broyden": "broyden"}
+NEAR = 1e-6  # rad/s: change of a rate that the sweeps leave where dense matrices leave LEFT, or less
 COUNTS, QUICK_COUNTS = (2, 5, 10, 20, 50, 100), (2, 10, 20)
 ANGLE = np.pi / 4
 
@@ -149,20 +152,20 @@ def turning(count: int) -> Mechanism:
 
 def times(report: Report) -> dict[str, list[tuple[int, float]]]:
     """By method: (links, us) of a frame: Fig. 3."""
-    found: dict[str, list[tuple[int, float]]] = {"order 2": [], "midpoint rule": []}
+    rules: dict[str, dict[str, str]] = {"order 2": {}}
+    rules |= {f"midpoint, {name}": {"rule": "midpoint", "solver": solver} for name, solver in SOLVERS.items()}
+    found: dict[str, list[tuple[int, float]]] = {name: [] for name in rules}
     each: dict[int, float] = {}  # s: of a link in an iteration, by order 2; more links take more iterations
-    dense = {"Newton, dense": Newton(), "RIQN, dense": Impulses(), "Broyden, dense": Broyden()}
     for links in QUICK_COUNTS if report.quick else COUNTS:
-        for name, rule in (("order 2", None), ("midpoint rule", "midpoint")):
-            simulator = Simulator(turning(links), coordinates="tree", rule=rule)
+        for name, rule in rules.items():
+            simulator = Simulator(turning(links), coordinates="tree", **rule)
             taken = time_steps(simulator, repeats=5, steps=1000, step=STEP)
             found[name].append((links, 1e6 * taken.minimum))
-            if rule is None:
+            if not rule:
                 each[links] = taken.per_iteration / links
-        for name, method in dense.items():
-            before, few = thread_time(), 10 if links > 20 else 40
-            frames(method, few, links=links)
-            found.setdefault(name, []).append((links, 1e6 * (thread_time() - before) / few))
+        before, few = thread_time(), 10 if links > 20 else 40
+        frames(Newton(), few, links=links)
+        found.setdefault("Newton, dense", []).append((links, 1e6 * (thread_time() - before) / few))
     report.table(
         ("us, links", *found),
         [(rows[0][0], *(us for _, us in rows)) for rows in zip(*found.values(), strict=True)],
@@ -181,8 +184,8 @@ def main() -> int:
     count = QUICK_FRAMES if report.quick else FRAMES
     found = {"Newton": frames(Newton(), count), "RIQN": frames(Impulses(), count), "Broyden": frames(Broyden(), count)}
     for name, (iterations, _, _) in found.items():
-        report.note(f"iterations of 50 links, {name}: mean", float(iterations.mean()))
-    means = {name: float(iterations.mean()) for name, (iterations, _, _) in found.items()}
+        report.note(f"iterations of 50 links with dense matrices, {name}: mean", float(iterations.mean()))
+    means = by_sweeps(report, found, count)
     report.at_most("iterations, Newton", means["Newton"], 4.0)
     report.at_most("iterations, RIQN (the paper: 5.69)", means["RIQN"], 5.69 + 1.16)
     report.at_most("Newton's iterations over RIQN's", means["Newton"] / means["RIQN"], 1.0)
@@ -191,12 +194,6 @@ def main() -> int:
         report.note(f"iterations, RIQN, from {start}", mean)
     report.at_most("those by accelerations, over those from q", by_start["by accelerations"] / by_start["q"], 1.0)
     took = times(report)
-    simulator = Simulator(open_chain([ANGLE] * LINKS), coordinates="tree", rule="midpoint")
-    motion = simulator.simulate(count * STEP, STEP, options=SolverOptions(tolerance=1e-12), record=["coordinates"])
-    report.note("iterations of symvi's sweeps, from a cubic", float(motion.iterations[1:].mean()))
-    for name, (_, angles, _) in found.items():
-        apart = float(np.abs(absolute_angles(motion) - angles).max())
-        report.at_most(f"angles of links apart from symvi's, {name}", apart, 1e-6, "rad")
     steps = QUICK_STEPS if report.quick else STEPS
     every = steps // 500
     ten = Simulator(open_chain([ANGLE] * ENERGY_LINKS), coordinates="tree", rule="midpoint")
@@ -210,9 +207,26 @@ def main() -> int:
     return report.end()
 
 
+def by_sweeps(report: Report, found, count: int) -> dict[str, float]:
+    """Mean iterations of symvi's solvers from q + h q', whose motions are those of dense matrices."""
+    means = {}
+    for name, solver in SOLVERS.items():
+        simulator = Simulator(open_chain([ANGLE] * LINKS), coordinates="tree", rule="midpoint", solver=solver)
+        for start, extrapolate in (("q + h q'", False), ("a cubic", True)):
+            options = SolverOptions(tolerance=NEAR, extrapolate=extrapolate)
+            motion = simulator.simulate(count * STEP, STEP, options=options, record=["coordinates"])
+            means.setdefault(name, float(motion.iterations[1:].mean()))
+            report.note(f"iterations of symvi's sweeps, {name}, from {start}", float(motion.iterations[1:].mean()))
+        close = SolverOptions(tolerance=1e-12)
+        motion = simulator.simulate(count * STEP, STEP, options=close, record=["coordinates"])
+        apart = float(np.abs(absolute_angles(motion) - found[name][1]).max())
+        report.at_most(f"angles of links, sweeps apart from dense matrices, {name}", apart, 1e-6, "rad")
+    return means
+
+
 def draw(report: Report, found, energy: np.ndarray, every: int, took) -> None:
     figure, ((left, corner), (middle, right)) = report.figure(2, 2, height=6.0)
-    for (name, rows), style in zip(took.items(), ("o-", "s-", "o--", "s--", "^--"), strict=True):
+    for (name, rows), style in zip(took.items(), ("o-", "s-", "^-", "v-", "o--"), strict=True):
         corner.loglog(*zip(*rows, strict=True), style, markersize=3, label=name)
     corner.set(title="time of a frame [us]", xlabel="links")
     corner.legend()

@@ -60,6 +60,12 @@ Rule = Annotated[
         help="Quadrature of the steps of a tree: midpoint, trapezoid, simpson, lobatto-6, ...; see the manual."
     ),
 ]
+Solver = Annotated[
+    str,
+    typer.Option(
+        help="Of the steps of a rule: newton, or with impulses at the first knot: riqn, broyden; see the manual."
+    ),
+]
 Substeps = Annotated[
     int, typer.Option(help="Equal parts, a power of two, that a step which fails may be split into; 1: none.")
 ]
@@ -139,6 +145,7 @@ def info(
     set_: Settings = None,
     order: Order = "2",
     rule: Rule = None,
+    solver: Solver = "newton",
     kernels: Annotated[bool, typer.Option("--kernels", help="Show the operations of every kernel too.")] = False,
 ) -> Mapping[str, Any]:
     """Show what a mechanism is: nodes, freedoms, rank, redundant rows, elimination order, fill-in, operation counts."""
@@ -148,7 +155,7 @@ def info(
     from symvi.simulate.solver_build import composed, decided
 
     mechanism = set_numbers(imported, set_, loops).mechanism
-    steps = name_of(order, rule) or 2
+    steps = name_of(order, rule, solver) or 2
     with building(console, f"analysing {mechanism.name}"):
         known = decided(mechanism, loops)
         program = composed(mechanism, loops, coordinates, steps, known if steps == 2 else None)
@@ -191,6 +198,7 @@ def generate(
     coordinates: Coordinates = "auto",
     order: Order = "2",
     rule: Rule = None,
+    solver: Solver = "newton",
     fixed_iterations: FixedIterations = 0,
     substeps: Substeps = DEFAULTS.substeps,
     set_: Settings = None,
@@ -204,7 +212,7 @@ def generate(
     imported = set_numbers(imported, set_, loops)
     how = layout, real, loops, prefix, fixed_iterations, substeps, coordinates
     with building(console, f"generating {imported.mechanism.name}"):
-        text = generate_text(imported.mechanism, *how, order=order, rule=rule)
+        text = generate_text(imported.mechanism, *how, order=order, rule=rule, solver=solver)
     output.mkdir(parents=True, exist_ok=True)
     for name, contents in text.files.items():
         _write_whole(output / name, contents)
@@ -242,6 +250,7 @@ def simulate(
     coordinates: Coordinates = "auto",
     order: Order = "2",
     rule: Rule = None,
+    solver: Solver = "newton",
     accuracy: Annotated[
         float | None,
         typer.Option(help="Largest error in m and rad: chooses steps and order; --step lies between knots."),
@@ -287,7 +296,7 @@ def simulate(
     mechanism = imported.mechanism
     start = None if resume is None else Trajectory.load(resume)
     build: dict[str, Any] = {"layout": layout, "real": real, "profile": profile, "backend": backend, "loops": loops}
-    build |= {"coordinates": coordinates, "order": order, "rule": rule}
+    build |= {"coordinates": coordinates, "order": order, "rule": rule, "solver": solver}
     given = given_numbers(settings)
     how: dict[str, Any] = {
         "every": every,

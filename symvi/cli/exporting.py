@@ -9,7 +9,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.console import Console
 
-from symvi.cli.commands import Coordinates, FixedIterations, Layout, Loops, Order, Real, Rule, Settings, Substeps
+from symvi.cli.commands import (
+    Coordinates,
+    FixedIterations,
+    Layout,
+    Loops,
+    Order,
+    Real,
+    Rule,
+    Settings,
+    Solver,
+    Substeps,
+)
 from symvi.cli.console import building, command
 from symvi.cli.importing import takes_mechanism
 from symvi.cli.setting import set_numbers
@@ -38,6 +49,7 @@ def export(
     coordinates: Coordinates = "auto",
     order: Order = "2",
     rule: Rule = None,
+    solver: Solver = "newton",
     set_: Settings = None,
     max_text: Annotated[int | None, typer.Option(help="Refuse more code and constants, in bytes.")] = None,
     max_ram: Annotated[int | None, typer.Option(help="Refuse more structs and stack, in bytes.")] = None,
@@ -69,6 +81,7 @@ def export(
             coordinates=coordinates,
             order=order,
             rule=rule,
+            solver=solver,
             max_text=max_text,
             max_ram=max_ram,
             measure=measure,

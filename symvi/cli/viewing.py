@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.console import Console
 
-from symvi.cli.commands import Coordinates, Order, Rule, Settings
+from symvi.cli.commands import Coordinates, Order, Rule, Settings, Solver
 from symvi.cli.console import command
 from symvi.cli.importing import imported_looks, takes_mechanism
 from symvi.cli.setting import set_numbers
@@ -38,6 +38,7 @@ def view(
     coordinates: Coordinates = "auto",
     order: Order = "2",
     rule: Rule = None,
+    solver: Solver = "newton",
 ) -> Mapping[str, Any]:
     """Look at a mechanism in the browser: sliders for its joints, play back, live simulation. Ctrl-C ends it.
 
@@ -54,10 +55,10 @@ def view(
     imported = set_numbers(imported, set_)
     looks = imported_looks(console, imported)
     notices = [str(notice) for notice in imported.report.notices]
-    name_of(order, rule)  # a wrong word is told before the browser opens
-    solver = {"coordinates": coordinates, "order": order, "rule": rule}
+    name_of(order, rule, solver)  # a wrong word is told before the browser opens
+    chosen = {"coordinates": coordinates, "order": order, "rule": rule, "solver": solver}
     shown = {"looks": looks, "trajectory": motion, "notices": notices}
-    viewer = open_viewer(imported.mechanism, **shown, port=port, step=step, **solver)
+    viewer = open_viewer(imported.mechanism, **shown, port=port, step=step, **chosen)
     try:  # from here on: who has read the address may interrupt at once
         console.print(f"{viewer.address}  (Ctrl-C ends it)", highlight=False, soft_wrap=True)
         if not no_open:

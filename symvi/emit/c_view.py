@@ -134,7 +134,7 @@ MEANINGS = {
     "choose_rule": "axes of free turns, until these come near a singularity",
     "prepare_rule": "momenta and forces along the coordinates at the first knot",
     "drive_rule": "forces of actuators at the next point of the rule",
-    "begin_rule": "where Newton's method starts, at the nodes of the rule",
+    "begin_rule": "where iterations start, at the nodes of the rule",
     "advance_rule": "take the increment, at the nodes of the rule",
     "shorten_rule": "take less of the increment, at the nodes of the rule",
     "evaluate_rule": "motions at the points of the rule, and what the discrete Euler-Lagrange equations lack",

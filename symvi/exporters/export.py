@@ -50,6 +50,7 @@ def export(
     slopes: bool = False,
     order: int | str = 2,
     rule: str | None = None,
+    solver: str = "newton",
     lean: bool = False,
 ) -> Exported:
     """Write a mechanism's solver as a folder for a firmware project: sources, build files, self-test, figures.
@@ -58,7 +59,7 @@ def export(
     the description, driven by its signals, and compares every bit with what the simulator has found here.
 
     folder: is made, or was exported before and is unchanged since; it appears whole or not at all. target: "c".
-    real: "double" or "float". layout, loops, coordinates, order, rule: as for Simulator. fixed_iterations: of
+    real: "double" or "float". layout, loops, coordinates, order, rule, solver: as for Simulator. fixed_iterations: of
     Newton in every step, for constant time; 0: until it converges. substeps: parts that a step which fails may be split
     into; 1: none. prefix: of every symbol and file, default the mechanism's name. step: the time step of the exported
     defaults and of the self-test [s].
@@ -79,7 +80,7 @@ def export(
     name = mechanism.name if prefix is None else prefix
     request = Request(
         mechanism, real, layout, fixed_iterations, substeps, name, step, loops, coordinates, max_text, max_ram, measure,
-        model, slopes, name_of(order, rule) or 2, lean,
+        model, slopes, name_of(order, rule, solver) or 2, lean,
     )  # fmt: skip
     place = checked_path(folder)
     if not fspath(folder):

@@ -93,6 +93,24 @@ class Ends:
     fresh: bool = False
 
 
+def trace_couple(trace: Trace, sizes: tuple[int, int, int], begins: bool, read: Callable[..., Matrix]) -> None:
+    """What a joint's elimination leaves between two sets of rows, by how both move and press its coordinates.
+
+    sizes: rows of these, coordinates of the joint, rows of the others. begins: whether nothing is left of it so far.
+    read: of a field of what is left, as `dense`.
+    """
+    own, n, others = sizes
+    zero = trace.graph.constant(0)
+    for field, rows, columns, ends in (
+        ("upper", own, others, (HERE, OTHER_HERE)),
+        ("lower", others, own, (OTHER_HERE, HERE)),
+    ):
+        side, back = read(trace, ends[0], "LN", rows, n), read(trace, ends[1], "K_y", n, columns)
+        old = [[zero] * columns for _ in range(rows)] if begins else dense(trace, PAIR, field, rows, columns)
+        new = blocks.subtract_product(old, side, back)
+        trace.write(PAIR, field, [x for row in new for x in row], *MEANINGS[field])
+
+
 class Crossing:
     """Traces what bordered rows do at joints of one type, and at the bodies that these carry. kind: of what is left."""
 
@@ -256,21 +274,11 @@ class Crossing:
 
     def couple(self, name: str, other: Crossing, begins: bool) -> Kernel:
         """What the joint leaves between these rows and others that run through it. Drivers do not lead all of it."""
-        n, m, k = self.joint.link.freedoms, self.rows.rows, other.rows.rows
+        sizes = self.rows.rows, self.joint.link.freedoms, other.rows.rows
 
         def build(trace: Trace) -> None:
-            zero = trace.graph.constant(0)
             with trace.computing("S_cd -= L_c N2 K_yd,  S_dc -= L_d N2 K_yc", SOURCE):
-                for field, rows, columns, ends in (
-                    ("upper", m, k, (HERE, OTHER_HERE)),
-                    ("lower", k, m, (OTHER_HERE, HERE)),
-                ):
-                    side, back = dense(trace, ends[0], "LN", rows, n), dense(trace, ends[1], "K_y", n, columns)
-                    old = (
-                        [[zero] * columns for _ in range(rows)] if begins else dense(trace, PAIR, field, rows, columns)
-                    )
-                    new = blocks.subtract_product(old, side, back)
-                    trace.write(PAIR, field, [x for row in new for x in row], *MEANINGS[field])
+                trace_couple(trace, sizes, begins, dense)
 
         more = (Port(OTHER_HERE, other.kind), Port(PAIR, pair_kind(self.rows, other.rows)))
         return self._kernel(name, "S_cd -= L_c N2 K_yd,  S_dc -= L_d N2 K_yc", build, more)

@@ -32,6 +32,7 @@ from symvi.kernels.border import (
     dense,
     factored,
     pair_kind,
+    trace_couple,
 )
 from symvi.kernels.carried_joint import OWN, scaled
 from symvi.kernels.common import SHARED, single
@@ -212,24 +213,11 @@ class RuleCrossing:
 
     def couple(self, name: str, other: RuleCrossing, begins: bool) -> Kernel:
         """What the joint leaves between these rows and others that run through it."""
-        n, m, k = self.unknowns, self.rows.rows, other.rows.rows
+        sizes = self.rows.rows, self.unknowns, other.rows.rows
 
         def build(trace: Trace) -> None:
-            zero = trace.graph.constant(0)
             with trace.computing("S_cd -= L_c N K_yd,  S_dc -= L_d N K_yc", SOURCE):
-                for field, rows, columns, ends in (
-                    ("upper", m, k, (HERE, OTHER_HERE)),
-                    ("lower", k, m, (OTHER_HERE, HERE)),
-                ):
-                    side, back = (
-                        self._dense(trace, ends[0], "LN", rows, n),
-                        self._dense(trace, ends[1], "K_y", n, columns),
-                    )
-                    old = (
-                        [[zero] * columns for _ in range(rows)] if begins else dense(trace, PAIR, field, rows, columns)
-                    )
-                    new = blocks.subtract_product(old, side, back)
-                    trace.write(PAIR, field, [x for row in new for x in row], *MEANINGS[field])
+                trace_couple(trace, sizes, begins, self._dense)
 
         more = (Port(OTHER_HERE, other.kind), Port(PAIR, pair_kind(self.rows, other.rows)))
         return self._kernel(name, "S_cd -= L_c N K_yd,  S_dc -= L_d N K_yc", build, more)

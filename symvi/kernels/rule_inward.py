@@ -22,7 +22,7 @@ from collections.abc import Sequence
 
 from symvi.kernels import blocks, common
 from symvi.kernels.blocks import Matrix, Vector, cross
-from symvi.kernels.carried_joint import BELOW, OWN, Place, TracedAt, blocks_sum, scaled
+from symvi.kernels.carried_joint import BELOW, OWN, Place, Traced, TracedAt, blocks_sum, scaled
 from symvi.kernels.common import COMMON, GRAVITY
 from symvi.kernels.rule_joint import SOURCE, RuleJoint, dual_bracket, in_rows, skew
 from symvi.kernels.rule_outward import full
@@ -40,13 +40,20 @@ class RuleInward:
         self.size = 6 * len(self.points.motions)
         self.height = 6 * len(self.points.wrenches)
 
+    def phases(self) -> dict[str, Traced]:
+        """What traces the phase that does not depend on the place in the tree, and what it does."""
+        return {"substitute_nodes": (self.substitute, "increments of the unknowns, and the motions that they make")}
+
     def placed(self) -> dict[str, TracedAt]:
         """What traces each phase at a place in the tree, and what it does."""
-        return {
+        found: dict[str, TracedAt] = {
             "give_nodes": (self.give, "momenta of the first knot along the coordinates"),
             "sum_nodes": (self.sum, "what the discrete Euler-Lagrange equations lack, by node"),
-            "eliminate_nodes": (self.eliminate, "E = R N;  s0 = E^-1 (r - Lᵀ z);  A - A N K and z + A N s0 below"),
         }
+        if self.points.rule.solver == "newton":
+            text = "E = R N;  s0 = E^-1 (r - Lᵀ z);  A - A N K and z + A N s0 below"
+            found["eliminate_nodes"] = self.eliminate, text
+        return found
 
     def ratio(self, trace: Trace, point: int, node: int) -> Scalar:
         """h a_k."""
@@ -161,7 +168,7 @@ class RuleInward:
         with trace.computing("R = Lᵀ A + Lᵀ [mu^, Gamma^] - w h a ([mu^] S)ᵀ,  E = R N", SOURCE):
             slopes = [self._slope(trace, node, sides[node], twists, matrix, total) for node in rows]
             pivot = [[product(row, column, trace) for column in steps] for row in slopes]
-            pivot = blocks.add(pivot, [self._law_slopes(trace, k, node) for node in rows])
+            pivot = blocks.add(pivot, [self.law_slopes(trace, k, node) for node in rows])
             factors = blocks.factor(pivot)
         with trace.computing("s0 = E^-1 (r - Lᵀ z)", SOURCE):
             right = [[lacking[node] - product(sides[node], left, trace)] for node in rows]
@@ -228,7 +235,7 @@ class RuleInward:
             found += values
         return found
 
-    def _law_slopes(self, trace: Trace, k: int, node: int) -> Vector:
+    def law_slopes(self, trace: Trace, k: int, node: int) -> Vector:
         """- sum w h a_k (k h a_m + d b_m) by the nodes m."""
         own, rule, found = self.own, self.points.rule, []
         hard, brake = (own.get(trace, name, self.link.freedoms)[k] for name in ("hard", "brake"))
@@ -280,7 +287,7 @@ def _of_body(own: RuleJoint, trace: Trace) -> Matrix:
                     block = _weight_slopes(trace, centre, weight) if motion.kind == "place" else none
                 elif motion.kind == "velocity":
                     inertia = own.at(trace, OWN, "points_inertia", point)
-                    block = _spatial_inertia(trace, mass, centre, inertia)
+                    block = spatial_inertia(trace, mass, centre, inertia)
                 else:
                     momentum = own.at(trace, OWN, "points_momentum", point)
                     units = [[trace.graph.constant(int(r == c)) for r in range(6)] for c in range(6)]
@@ -315,7 +322,7 @@ def _weight_slopes(trace: Trace, centre: Vector, weight: Vector) -> Matrix:
     return [[column[r] for column in columns] for r in range(3)] + [[zero] * 6 for _ in range(3)]
 
 
-def _spatial_inertia(trace: Trace, mass: Scalar, centre: Vector, inertia: Vector) -> Matrix:
+def spatial_inertia(trace: Trace, mass: Scalar, centre: Vector, inertia: Vector) -> Matrix:
     """M = [J - m x^ x^, m x^; -m x^, m 1]."""
     zero = trace.graph.constant(0)
     lever = skew(scaled(centre, mass), zero)

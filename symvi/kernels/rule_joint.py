@@ -39,6 +39,10 @@ OF_BODY = {
     "last_turn": ("turn since the first knot at the last node, half of it as a quaternion", "1"),
     "points_given": ("momenta of it and of what it carries at the first knot, about the origin", "N m s, N s"),
     "points_pressed": ("impulses on it of rows that close loops, about the origin, at the nodes", "N m s, N s"),
+    "rest_anchor": ("from the origin to the anchor of its joint, at the first knot", "m"),
+    "rest_carried": ("articulated inertia of bodies that it carries, at the first knot", "kg, kg m, kg m²"),
+    "rest_left": ("impulses that these leave to it", "N m s, N s"),
+    "rest_motion": ("how impulses change its motion at rest", "rad/s, m/s"),
 }
 OF_JOINT = {
     "frame": ("axes at the first knot about which a body turns freely", "1"),
@@ -58,6 +62,13 @@ OF_JOINT = {
     "drive_now": ("the same at the point whose inputs are told", "N m, N"),
     "hard": ("stiffness of springs along the coordinates", "N m/rad, N/m"),
     "brake": ("damping along the coordinates", "N m s/rad, N s/m"),
+    "rest_axes": ("S of the coordinates, at the first knot", "1, m"),
+    "rest_pivot": ("E of the articulated inertia at the first knot, by coordinate", "kg, kg m²"),
+    "rest_back": ("K of the same: what motions of the body below take from the coordinates", "1"),
+    "rest_lift": ("A S of the same", "kg, kg m, kg m²"),
+    "last_increment": ("increments of the iteration before", "rad/s, m/s"),
+    "taken": ("increments that were taken, of the last iterations", "rad/s, m/s"),
+    "led": ("Broyden's updates for these, of the last iterations", "1"),
 }
 NAMES = frozenset((*OF_BODY, *OF_JOINT))
 

@@ -13,7 +13,9 @@ from symvi.kernels.carried_joint import CarriedJoint, Place, blocks_sum, scaled
 from symvi.kernels.common import JOINT, single
 from symvi.kernels.kernel import Kernel, Port
 from symvi.kernels.records import Records
+from symvi.kernels.rule_broyden import RuleBroyden
 from symvi.kernels.rule_free import FreeTurns
+from symvi.kernels.rule_impulses import RuleImpulses
 from symvi.kernels.rule_inward import RuleInward
 from symvi.kernels.rule_joint import OF_JOINT, Points, RuleJoint, in_rows
 from symvi.kernels.rule_landing import RuleLanding
@@ -31,14 +33,16 @@ class RuleSweep:
         self.own = RuleJoint(joint, points, driven, up)
         self.outward, self.inward = RuleOutward(self.own), RuleInward(self.own)
         self.landing, self.laws = RuleLanding(self.own), LawsAlong(joint)
+        self.impulses = RuleImpulses(self.own, self.inward) if points.rule.solver != "newton" else None
+        self.updates = RuleBroyden(self.own) if points.rule.solver == "broyden" and joint.link.freedoms else None
 
     def kernels(self) -> dict[str, Kernel]:
         """Those that do not depend on the place in the tree."""
         own = self.own
         phases = self.outward.phases() | self.landing.phases() | FreeTurns(own).phases()
+        phases |= self.impulses.phases() if self.impulses else self.inward.phases()
+        phases |= self.updates.phases() if self.updates else {}
         found = {name: own.kernel(name, build, text) for name, (build, text) in phases.items()}
-        text = "increments of the unknowns, and the motions that they make"
-        found["substitute_nodes"] = own.kernel("substitute_nodes", self.inward.substitute, text)
         if own.link.freedoms:
             text = "momenta along the coordinates, as momenta of both bodies"
             found["hand_on_nodes"] = own.kernel("hand_on_nodes", self._hand_on, text)
@@ -49,10 +53,11 @@ class RuleSweep:
 
     def placed(self, place: Place) -> dict[str, Kernel]:
         """Those that do."""
+        phases = self.inward.placed() | (self.impulses.placed() if self.impulses else {})
         role = ("" if place.carries else "_leaf") + ("" if place.first or not self.own.link.below else "_more")
         return {
             name: self.own.kernel(name, lambda trace, build=build: build(trace, place), text, role=role)
-            for name, (build, text) in self.inward.placed().items()
+            for name, (build, text) in phases.items()
         }
 
     def _queue(self, trace: Trace) -> None:

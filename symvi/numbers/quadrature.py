@@ -12,7 +12,7 @@ with s points of Gauss, a step is of order 2 s (Ober-Bloebaum and Saake). Number
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
 from math import cos, pi
@@ -21,6 +21,9 @@ from symvi.errors import ArgumentError
 
 DIGITS = 10**40  # of nodes that are no fractions
 SMALLEST = Fraction(1, 10**30)  # of slopes: what is below is zero
+# Newton's method, or with impulses at the first knot in place of slopes (RIQN, Lee16), and Broyden's updates of these
+SOLVERS = ("newton", "riqn", "broyden")
+BY = " by "  # between the name of a rule and that of its solver
 MOST = 5  # nodes after the first one: the kernels of an elimination grow with their square
 
 
@@ -30,6 +33,7 @@ class Rule:
 
     nodes: times of a step at which coordinates are unknown, the first one (0, where they are known) included. points,
     weights: where the action is summed up, and what each counts. positions, rates: a and b, a row for each point.
+    solver: which method solves for the coordinates, one of SOLVERS; the name says it where it is not Newton's.
     """
 
     name: str
@@ -39,6 +43,7 @@ class Rule:
     weights: tuple[Fraction, ...]
     positions: tuple[tuple[Fraction, ...], ...]
     rates: tuple[tuple[Fraction, ...], ...]
+    solver: str = "newton"
 
     @property
     def degree(self) -> int:
@@ -157,10 +162,37 @@ HOW = (
 )
 
 
+def solved_by(rule: Rule, solver: object) -> Rule:
+    """The same rule, whose steps this method solves. Raises ArgumentError where it does not."""
+    if not isinstance(solver, str) or solver not in SOLVERS:
+        raise ArgumentError(f"solver {str(solver)[:40]!r}: use {', '.join(map(repr, SOLVERS[:-1]))} or {SOLVERS[-1]!r}")
+    if solver == "newton":
+        return replace(rule, name=without_solver(rule.name), solver=solver)
+    if rule.degree > 1:
+        raise ArgumentError(
+            f"solver {solver!r}: rule {rule.name!r} has coordinates within the step, which impulses at its first knot "
+            "do not lead to; use solver='newton', or rule 'midpoint' or 'trapezoid'"
+        )
+    return replace(rule, name=f"{without_solver(rule.name)}{BY}{solver}", solver=solver)
+
+
+def without_solver(name: str) -> str:
+    """The name of the rule alone."""
+    return name.partition(BY)[0]
+
+
 def rule_of(name: object) -> Rule | None:
-    """The rule of a name; None for None and "". Raises ArgumentError for a name that is of no rule."""
+    """The rule of a name; None for None and "". Raises ArgumentError for a name that is of no rule.
+
+    A name may say which method solves the steps, as "midpoint by riqn" does.
+    """
     if name is None or name == "":
         return None
+    if isinstance(name, str) and BY in name:
+        alone, _, solver = name.partition(BY)
+        rule = rule_of(alone)
+        if rule is not None and solver != "newton":
+            return solved_by(rule, solver)
     if isinstance(name, str):
         if name in NAMED:
             return _named(*NAMED[name])

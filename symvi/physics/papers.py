@@ -235,6 +235,9 @@ PAPERS: Mapping[str, Paper] = {
         "the text with equations to (21) and further",
         ("Lee16",),
         {
+            "section 3.2": Entry("a root by impulses at the first knot, in linear time"),
+            "section 3.3": Entry("three starts of an iteration"),
+            "Algorithm 3": Entry("RIQN: the inverse mass matrix, times the step, for that of the slopes"),
             "(16b)": Entry("second slope of the discrete Lagrangian: -Adᵀ dlogᵀ G V + ...", "plus, as (21a) has it"),
             "(16c)": Entry("first slope of the discrete Lagrangian: dlogᵀ G V + ...", "minus, as (21a) has it"),
         },

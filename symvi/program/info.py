@@ -6,7 +6,7 @@ from typing import Any
 
 from symvi.mechanism import Mechanism, constraint_count
 from symvi.numbers.composition import composition_of, order_of
-from symvi.numbers.quadrature import is_rule
+from symvi.numbers.quadrature import is_rule, rule_of, without_solver
 from symvi.program.program import Program
 
 BY_RULE = ("evaluate_rule", "merit_rule", "eliminate_rule", "substitute_rule", "advance_rule")
@@ -15,8 +15,9 @@ ITERATION = ("evaluate", "merit", "linearize", "eliminate", "substitute", "advan
 
 def composition_line(name: str) -> str:
     """The order of a program's steps, and the inner steps that they are."""
-    if is_rule(name):
-        return f"{order_of(name)}, by quadrature ({name})"
+    rule = rule_of(name) if is_rule(name) else None
+    if rule is not None:
+        return f"{order_of(name)}, by quadrature ({without_solver(rule.name)}), solved by {rule.solver}"
     found = composition_of(name or 2)
     return f"{found.order}, in {len(found.shares)} inner steps ({name})" if found else "2"
 

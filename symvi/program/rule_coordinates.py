@@ -12,6 +12,7 @@ from typing import ClassVar
 from symvi.analysis.choices import NOTHING_DROPPED, Choices
 from symvi.kernels.carried_joint import Place as InTree
 from symvi.kernels.kernel import Kernel
+from symvi.kernels.rule_broyden import common_kernels
 from symvi.kernels.rule_inward import RuleInward
 from symvi.kernels.rule_joint import INCREMENT, NAMES, Points
 from symvi.kernels.rule_sweep import RuleSweep, actuator_kernel, clear_momenta, no_forces
@@ -19,7 +20,7 @@ from symvi.mechanism import Actuator, JointDamper, JointSpring, Mechanism, coord
 from symvi.numbers.quadrature import Rule
 from symvi.physics.model import ForceModel
 from symvi.program.border import Calls
-from symvi.program.carrying_tree import carrying_tree
+from symvi.program.carrying_tree import can_carry, carrying_tree
 from symvi.program.draft import Draft
 from symvi.program.patterns import Place
 from symvi.program.phases import RULE
@@ -43,6 +44,16 @@ IDLE = (
     "spread",
     "push",
 )  # of steps of order 2
+
+
+def refusal_of_solver(mechanism: Mechanism, solver: str, choices: Choices = NOTHING_DROPPED) -> str | None:
+    """Why this method does not solve steps of a rule that Newton's does; None where it does."""
+    if solver == "newton":
+        return None
+    carrying = {step.joint.name for step in carrying_tree(mechanism, choices) if can_carry(step.joint)}
+    closing = [joint.name for joint in mechanism.joints if joint.name not in carrying]
+    closing += [coupling.name for coupling in mechanism.couplings]
+    return f"'{closing[0]}' closes a loop, which impulses of a tree at rest do not keep closed" if closing else None
 
 
 def refusal_of_rules(mechanism: Mechanism, choices: Choices = NOTHING_DROPPED) -> str | None:
@@ -83,6 +94,10 @@ class RuleCoordinates(TreeCoordinates):
         if why := refusal_of_rules(problem.mechanism, problem.choices):
             raise ValueError(f"no quadrature rule for {problem.mechanism.name}: {why}")
         super().__init__(draft, problem)
+        if self.closing and self.rule.solver != "newton":
+            raise ValueError(
+                f"no solver {self.rule.solver} for {problem.mechanism.name}: {self.closing[0].name} closes"
+            )
         self.points = Points(self.rule, bool(self.closing))
         self.inward: dict[str, RuleInward] = {}
 
@@ -138,6 +153,9 @@ class RuleCoordinates(TreeCoordinates):
     def _eliminate(self, border: RuleBorder | None, moved, placed) -> None:
         """Joints one by one, and rows that close loops at the bodies where these end."""
         phases, inward = self.draft.phases, list(reversed(self.links))
+        if self.rule.solver != "newton":
+            self._impel(moved, placed)
+            return
         before, after, last = {}, {}, Calls()
         if border:
             border.eliminated(self.nodes, self.inward)
@@ -155,6 +173,24 @@ class RuleCoordinates(TreeCoordinates):
             phases["substitute_rule"] += after[name].substitute if border else []
             self._run("substitute_rule", "substitute_nodes", moved, [name])
             phases["substitute_rule"] += before[name].substitute if border else []
+
+    def _impel(self, moved, placed) -> None:
+        """Impulses through the inertia of the first knot, and Broyden's updates of what they make."""
+        outward, inward = list(self.links), list(reversed(self.links))
+        self._run("prepare_rule", "rest_nodes", moved, outward)
+        self._run("prepare_rule", "articulate_nodes", placed, inward)
+        shared = common_kernels(self.draft.records) if self.rule.solver == "broyden" else {}
+        for phase, name in (("prepare_rule", "forget_pairs"), ("eliminate_rule", "begin_products")):
+            if shared:
+                self.draft.schedule({phase: shared[name]}, {}, "all joints")
+        self._run("prepare_rule", "forget_taken", moved, outward)
+        self._run("eliminate_rule", "take_increment", moved, outward)
+        self._run("eliminate_rule", "impel_nodes", placed, inward)
+        self._run("substitute_rule", "respond_nodes", moved, outward)
+        self._run("substitute_rule", "meet_taken", moved, outward)
+        if shared:
+            self.draft.schedule({"substitute_rule": shared["share_pairs"]}, {}, "all joints")
+        self._run("substitute_rule", "mend_increment", moved, outward)
 
     def _tell_no_forces(self) -> None:
         """Forces of joints are not solved for, and are told as none."""

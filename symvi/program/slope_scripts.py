@@ -99,7 +99,7 @@ def _step(program: Program, parameters: frozenset[Place]) -> Script:
 def _rule_actions(program: Program, parameters: frozenset[Place]) -> tuple[Action, ...]:
     """Of a step by a quadrature rule: O(n) for a column of A or B, O(n²) for all of them (Fan18 Algorithm 3)."""
     rule = rule_of(program.notes.get("rule"))
-    assert rule is not None
+    assert rule is not None and rule.solver == "newton"  # others have no exact slopes
     driven = ("drive_rule",) * (len(rule.points) if program.phases["drive_rule"] else 0)
     actions = (*_setup(parameters), *map(Action, ("prepare", "prepare_rule", *driven, "evaluate_rule")))
     solved = Action("eliminate_rule", solves=True), Action("substitute_rule", solves=True), Action("advance_rule")

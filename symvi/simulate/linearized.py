@@ -15,7 +15,7 @@ from symvi.numbers.control import DEFAULTS, SolverOptions
 from symvi.simulate.engine import CEngine, PythonEngine
 from symvi.simulate.linearization import Linearization, MotionLinearization
 from symvi.simulate.linearize import Linearizer
-from symvi.simulate.orders import refuse
+from symvi.simulate.orders import again, refuse
 from symvi.simulate.parameter_tangents import tangents_of
 from symvi.simulate.simulation import Simulation
 from symvi.simulate.slope_chord import Chords
@@ -158,14 +158,25 @@ def begun(
 
 
 def slopes_of(own: Simulator, parameters: tuple[Place, ...]) -> SlopeEngine:
-    """The tangents of a twin's solver, with its parameters."""
+    """The tangents of a twin's solver, with its parameters: by Newton's slopes, which are exact, of every solver."""
+    steps = again(own.composition)
+    if steps.pop("solver", "newton") != "newton" and isinstance(own.engine, PythonEngine):
+        exact = own._built_anew(**steps, solver="newton")
+        exact.engine.parameters[:] = own.engine.parameters
+        own = exact
     if isinstance(own.engine, PythonEngine):
         from symvi.simulate.slope_reference import ReferenceSlopes
 
         return ReferenceSlopes(own.engine, frozenset(parameters))
     assert own.text is not None
     made = built_with_slopes(
-        own.mechanism, own.text.layout, own.profile, own.loops, own.coordinates, parameters, own.composition or 2
+        own.mechanism,
+        own.text.layout,
+        own.profile,
+        own.loops,
+        own.coordinates,
+        parameters,
+        steps.get("rule", steps.get("order", 2)),
     )
     engine = CEngine(made.text.plan, made.library, made.text.prefix, "double")
     engine.parameters[:] = own.engine.parameters

@@ -12,20 +12,29 @@ import numpy as np
 
 from symvi.errors import ArgumentError
 from symvi.numbers.composition import composition_of, order_of
-from symvi.numbers.quadrature import is_rule, rule_of
+from symvi.numbers.quadrature import SOLVERS, is_rule, rule_of, solved_by, without_solver
 from symvi.simulate.recording import EVERYTHING
 
 if TYPE_CHECKING:
     from symvi.simulate.simulator import Simulator
 
 
-def name_of(order: object, rule: object = None) -> str:
-    """The composition that an order stands for, or a quadrature rule by name; "" of order 2. Raises ArgumentError."""
+def name_of(order: object, rule: object = None, solver: object = "newton") -> str:
+    """The composition that an order stands for, or a quadrature rule by name; "" of order 2. Raises ArgumentError.
+
+    solver: the method that solves the steps of a rule; the name says it, where it is not Newton's.
+    """
     if is_rule(order):
         raise ArgumentError(f"order {order!r}: that is a quadrature rule, say rule={order!r}")
     composition, found = composition_of(order), rule_of(rule)
     if found is None:
+        if solver != "newton":
+            of_rules = f"it is of steps by a quadrature rule, say rule='midpoint', or leave it out: {SOLVERS[0]!r} is"
+            raise ArgumentError(f"solver {str(solver)[:40]!r}: {of_rules} of all steps")
         return composition.name if composition else ""
+    if solver != found.solver and "newton" not in (solver, found.solver):
+        raise ArgumentError(f"solver {str(solver)[:40]!r} and rule {found.name!r}: say one solver")
+    found = solved_by(found, found.solver if solver == "newton" else solver)
     if str(order) != "2":
         raise ArgumentError(
             f"order {str(order)[:40]!r} and rule {found.name!r}: a rule has an order of its own, say one"
@@ -35,7 +44,11 @@ def name_of(order: object, rule: object = None) -> str:
 
 def again(composition: int | str) -> dict[str, str | int]:
     """The arguments of a simulator whose steps are those of this name, "" of order 2."""
-    return {"rule": str(composition)} if is_rule(composition) else {"order": composition or 2}
+    rule = rule_of(composition) if is_rule(composition) else None
+    if rule is None:
+        return {"order": composition or 2}
+    found: dict[str, str | int] = {"rule": without_solver(rule.name)}
+    return found if rule.solver == "newton" else {**found, "solver": rule.solver}
 
 
 def said(composition: str) -> str:

@@ -60,12 +60,11 @@ class Simulator(Varied, Many):
     layout: "auto", "inline", "unrolled" or "looped"; real: "double" or "float"; profile: "reproducible" (same bits
     everywhere) or "fast"; backend: "c", "python", or "auto" (C if there is a compiler). loops: what is done with nearly
     redundant loops ("drop-redundant" refuses them by name; "rigid" or "drop" decide). coordinates: what is solved for,
-    "tree" (rates of joints), "maximal" (all bodies), or "auto" (what takes fewer operations): the same motion. The
-    attribute `coordinates` says which it is. order: of the steps, 2, 4, 6, 8, or a composition by name (numbers/
-    composition.py), without contacts, limits and dry friction; what changes in time is a signal. rule: of
-    quadrature, by name (numbers/quadrature.py), in place of an order; for trees without loops.
+    "tree" (rates of joints), "maximal" (all bodies), or "auto" (what takes fewer operations): the same motion. order:
+    of steps, 2, 4, 6, 8, or a composition by name (numbers/composition.py), without contacts, limits and dry friction;
+    what changes in time is a signal. rule: of quadrature, by name (numbers/quadrature.py), in place of an order.
+    solver: of a rule's steps in trees, "newton", "riqn" or "broyden": the same motion.
     parameters: name -> value(s), set without generating again, for example {"arm.mass": 2.0}; see `parameter_names`.
-
     Raises MechanismError, AssemblyError (loops that cannot close), CompilerError.
     """
 
@@ -82,12 +81,13 @@ class Simulator(Varied, Many):
         parameters: Mapping[str, object] | None = None,
         order: int | str = 2,
         rule: str | None = None,
+        solver: str = "newton",
     ):
         how = {"layout": layout, "real": real, "profile": profile, "loops": loops, "coordinates": coordinates}
         check_modes(backend=backend, **how)
         parameters = checked_table("parameters", parameters, "names of parameters to values")
         mechanism = Mechanism.of(mechanism)
-        self.loops, self.profile, self.composition = loops, profile, name_of(order, rule)
+        self.loops, self.profile, self.composition = loops, profile, name_of(order, rule, solver)
         backend = _chosen(backend)
         how = {**how, "backend": backend, **again(self.composition)}
         self.backend, self._how, self._origin = backend, how, mechanism
@@ -389,13 +389,13 @@ def generate_text(
     coordinates: str = "auto",
     order: int | str = 2,
     rule: str | None = None,
+    solver: str = "newton",
 ) -> Text:
     """The generated C of a mechanism, for writing to a folder. fixed_iterations, substeps: of its default options.
 
-    order: of its steps, or a composition by name. rule: a quadrature rule by name.
+    order: of its steps, or a composition by name. rule: a quadrature rule by name. solver: of its steps.
     """
     check_modes(layout=layout, real=real, loops=loops, coordinates=coordinates)
     found = Mechanism.of(mechanism)
-    return text_of(
-        found, layout, real, loops, prefix, fixed_iterations, substeps, coordinates, order=name_of(order, rule) or 2
-    )
+    steps = name_of(order, rule, solver) or 2
+    return text_of(found, layout, real, loops, prefix, fixed_iterations, substeps, coordinates, order=steps)

@@ -198,13 +198,18 @@ def _formulation(
 
 def _by_rule(system: MultibodySystem, choices: Choices, coordinates: str, rule: Rule) -> type[Formulation]:
     """Joint coordinates under a quadrature rule. Raises ArgumentError where it cannot take steps of a mechanism."""
-    from symvi.program.rule_coordinates import by_rule, refusal_of_rules
+    from symvi.program.rule_coordinates import by_rule, refusal_of_rules, refusal_of_solver
 
     if coordinates == "maximal":
         raise ArgumentError(f"rule {rule.name!r} is of joint coordinates: say coordinates='tree'")
     if why := refusal_of_rules(system.mechanism, choices):
         raise ArgumentError(
             f"rule {rule.name!r} cannot take steps of mechanism '{system.mechanism.name}': {why}; leave the rule out"
+        )
+    if why := refusal_of_solver(system.mechanism, rule.solver, choices):
+        raise ArgumentError(
+            f"solver {rule.solver!r} cannot solve steps of mechanism '{system.mechanism.name}': {why}; "
+            "use solver='newton'"
         )
     return by_rule(rule)
 

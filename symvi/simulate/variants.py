@@ -47,7 +47,7 @@ class Varied(Asked):
 
     def of_order(self, order: int | str) -> Self:
         """A simulator of this mechanism with these parameters, whose steps are of another order."""
-        return cast("Self", self._built_anew(order=order, rule=None))
+        return cast("Self", self._built_anew(order=order, rule=None, solver="newton"))
 
     def _built_anew(self, **changed: object) -> Simulator:
         """A simulator of this mechanism with these parameters, built as this one but for what is changed."""

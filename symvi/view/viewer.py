@@ -51,7 +51,7 @@ class Viewer:
 
     looks: how its bodies look in their file. trajectory: a motion of it to play back.
     notices: texts about the file that it came from. step: of live simulation [s]. solver: of it, as for `Simulator`:
-    coordinates, order, rule.
+    coordinates, order, rule, solver.
     port: where the server listens, or the next one that is free; on this machine only, and nobody is answered without
     the whole `address`.
     """

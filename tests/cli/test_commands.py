@@ -339,6 +339,19 @@ def test_a_body_that_turns_fast_is_told_of(run, tmp_path):
     assert json.loads(output)["fast_spin"] is None
 
 
+def test_the_solver_of_a_rule_is_named(run):
+    pendulum = demo_file("double_pendulum")
+    asked = "--coordinates", "tree", "--rule", "midpoint", "--solver"
+    facts = {s: json.loads(run("info", pendulum, *asked, s, "--json")[1]) for s in ("newton", "riqn", "broyden")}
+    assert facts["riqn"]["order"] == "2, by quadrature (midpoint), solved by riqn"
+    operations = {name: each["operations per iteration"] for name, each in facts.items()}
+    assert operations["riqn"] < operations["broyden"] and operations["riqn"] < operations["newton"]
+    code, output, _ = run("simulate", pendulum, "--time", "0.1", "--step", "0.01", *asked, "broyden")
+    assert code == 0 and "iterations" in output
+    code, _, error = run("simulate", pendulum, "--time", "0.1", "--step", "0.01", "--solver", "riqn")
+    assert code != 0 and "say rule='midpoint'" in error
+
+
 def test_info_tells_freedoms_that_are_driven(run):
     """A driven crank has one freedom by its joints, and its driver takes it: as many rows as velocities."""
     _, output, _ = run("info", SLIDER_CRANK, "--json")
