@@ -226,6 +226,7 @@ PAPERS: Mapping[str, Paper] = {
             "Algorithm 1": Entry("the discrete Euler-Lagrange equations by recursion"),
             "Algorithm 2": Entry("derivatives of kinetic energy by recursion", "line 4: Ad^-T M Ad^-1"),
             "Algorithm 3": Entry("second derivatives of gravity's energy by recursion, O(n²)"),
+            "Fig. 4": Entry("a biped with sprung ankles that leaps over 0.16 m"),
             "Fig. 6": Entry("a humanoid that takes a ball, on one flat foot"),
         },
     ),

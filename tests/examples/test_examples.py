@@ -43,6 +43,7 @@ LONG = {
     "quasi_newton",
     "scissor_lift",
     "sphere_chain",
+    "spring_flamingo",
     "trot_by_gradient",
     "walking",
 }
