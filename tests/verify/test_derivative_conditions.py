@@ -37,15 +37,14 @@ def test_conditions_on_one_line_are_reached_one_behind_the_other(claimed) -> Non
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(
-    ("claimed", "condition"),
+    "claimed",
     [
-        (lambda x, y: y if not (x > 1000 and y > 1000 and x > y + 1000 and x < y + 1001) else 7, "x > y + 1000"),
-        (lambda x, y: y if not (x > 10 and y > 10 and x * x + y * y < 1000 and x * y > 300) else 7, "x * x + y * y"),
+        lambda x, y: y if not (x > 1000 and y > 1000 and x > y + 1000 and x < y + 1001) else 7,
+        lambda x, y: y if not (x > 10 and y > 10 and x * x + y * y < 1000 and x * y > 300) else 7,
     ],
 )
-def test_a_condition_behind_two_others_that_no_line_crosses_is_named(claimed, condition: str) -> None:
-    report = judged(lambda x, y: x * y, claimed)
-    assert not report.everywhere and (not report.right or any(condition in said for said in report.unreached))
+def test_a_condition_behind_two_others_that_no_line_crosses_is_reached(claimed) -> None:
+    assert not judged(lambda x, y: x * y, claimed).right
 
 
 @pytest.mark.thorough

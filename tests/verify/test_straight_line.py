@@ -18,7 +18,7 @@ from symvi.verify.judging.truth import true_derivative
 from symvi.verify.reading.function import Function
 from symvi.verify.reading.python_source import python_function
 from symvi.verify.reading.straight_line import FAILED, MOST_OPERATIONS
-from symvi.verify.reading.worlds import Enough, FloatWorld, RealWorld
+from symvi.verify.reading.worlds import FloatWorld, RealWorld
 from tests.support.subset import first_of
 from tests.verify.corpus import guarded
 
@@ -161,16 +161,3 @@ def test_pivots_are_comparisons():
     assert at(given, x=3) == [2, -5]
     assert at(given, x=0) == [2, 1]
     assert at(given, x=3) == [2, -5]
-
-
-def test_what_is_asked_ends_where_it_did():
-    """`until` ends an evaluation at a condition, replayed or not."""
-    given = python_function(lambda x: x if x > 1 and x > 2 else -x, {"x": S})
-    at(given, x=5)
-    for world in (RealWorld(), RealWorld()):
-        given.found({"x": [world.constant(5)]}, world)
-        site = world.path()[0][0]
-        world.until = (site, 1)
-        with pytest.raises(Enough):
-            given.found({"x": [world.constant(5)]}, world)
-        assert len(world.path()) == 1

@@ -15,6 +15,7 @@ from symvi.verify.asking.variables import Variable
 
 Point = dict[str, list[Fraction]]
 
+BITS = 60  # of a random number
 SMALL_STEPS = (Fraction(1, 10), Fraction(1, 2), Fraction(1, 5), Fraction(1))
 # unit quaternions with whole numbers over a whole number: (1, 2, 2, 4)/5 and its like, the shortest first
 WHOLE = sorted(
@@ -28,13 +29,13 @@ WHOLE = sorted(
 
 
 class Draw:
-    """Random numbers of so many bits; `spread` is their size."""
+    """Random numbers of many bits; `spread` is their size."""
 
-    def __init__(self, random: Random, bits: int = 60, spread: int | Fraction = Fraction(1)):
-        self.random, self.bits, self.spread = random, bits, spread
+    def __init__(self, random: Random, spread: int | Fraction = Fraction(1)):
+        self.random, self.spread = random, spread
 
     def number(self) -> Fraction:
-        return self.spread * Fraction(self.random.randrange(1 - 2**self.bits, 2**self.bits), 2 ** (self.bits - 1))
+        return self.spread * Fraction(self.random.randrange(1 - 2**BITS, 2**BITS), 2 ** (BITS - 1))
 
     def share(self) -> Fraction:
         """A number between 0 and 1."""
@@ -62,9 +63,6 @@ class Draw:
 
 class SmallDraw(Draw):
     """Numbers that a user can paste: small ones, quaternions like (1, 2, 2, 4)/5."""
-
-    def __init__(self, random: Random):
-        super().__init__(random)
 
     def number(self) -> Fraction:
         return Fraction(self.random.randint(-3, 3))

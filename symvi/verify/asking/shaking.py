@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from symvi.naive.quaternion import multiply
@@ -14,17 +14,12 @@ NEXT_TO_NOTHING = Fraction(1, 10**12)  # of ordinary numbers
 UNEVEN = (Fraction(1), Fraction(-3, 4), Fraction(1, 2))  # a turn about no axis that anybody takes
 
 
-def shaken(
-    point: Point, variables: Mapping[str, Variable], shake: Fraction, names: Collection[str] | None = None
-) -> Point:
-    """A point with a small change of every number, or of those of some variables.
+def shaken(point: Point, variables: Mapping[str, Variable], shake: Fraction) -> Point:
+    """A point with a small change of every number.
 
     Quaternions, unit vectors and rotations are turned, steps and angular velocities shrink: |w| < 2/h goes on to hold.
     """
-    return {
-        name: _shaken(variables[name], values, shake) if names is None or name in names else values
-        for name, values in point.items()
-    }
+    return {name: _shaken(variables[name], values, shake) for name, values in point.items()}
 
 
 def _shaken(variable: Variable, values: list[Fraction], shake: Fraction) -> list[Fraction]:

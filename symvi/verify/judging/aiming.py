@@ -1,7 +1,7 @@
 """Points aimed at thresholds: special places, by bisection between points that went different ways, and what follows.
 
-Bisection finds what lies between two thresholds however narrow it is; `thresholds` finds those that no random point
-has crossed. A special place, as where all of a vector is zero, is a point of many conditions; it shows what holds at
+Bisection finds what lies between two thresholds however narrow it is; `surfaces` finds those that no random point has
+crossed. A special place, as where all of a vector is zero, is a point of many conditions; it shows what holds at
 one of them only where nothing else nearby meets it, which `is_telling` finds out.
 """
 
@@ -19,8 +19,7 @@ from symvi.verify.asking.shaking import turned
 from symvi.verify.errors import OutsideDomain
 from symvi.verify.judging.looking import BUDGET, Looking, Seen, Spent
 from symvi.verify.judging.problem import NO_VALUE, Problem
-from symvi.verify.judging.surfaces import combined, on_surfaces
-from symvi.verify.judging.thresholds import moves, secants
+from symvi.verify.judging.surfaces import beyond, combined, everywhere
 from symvi.verify.reading.worlds import RealWorld
 
 LINES, DEPTH = 12, 30  # lines that are halved, and how often
@@ -36,12 +35,10 @@ def aimed(problem: Problem, seen: Sequence[Seen], looking: Looking) -> Iterator[
     for stage in (
         _special,
         _halving,
-        secants,
+        beyond,
         _halving,
-        secants,
-        lambda *given: _widened(random_ways, *given),
         combined,
-        lambda problem, seen, looking: on_surfaces(problem, seen, random_ways, looking),
+        lambda problem, seen, looking: everywhere(problem, seen, random_ways, looking),
     ):
         looking.left = BUDGET  # of every stage
         try:
@@ -156,41 +153,6 @@ def _stepped(problem: Problem, point: Point, steps: dict[tuple, Fraction]) -> Po
         else:
             found[name] = [x + step for x, step in zip(point[name], given, strict=True)]
     return found
-
-
-# --- as wide as may be ----------------------------------------------------------------------------------------------
-def _widened(random_ways: set[tuple], problem: Problem, seen: Sequence[Seen], looking: Looking) -> Iterator[Seen]:
-    """Of small regions: points at which no more is small than has to be. Where x0² + x1² is next to nothing, x2 is any
-    number; what is wrong there is not seen where all of x is next to nothing."""
-    for path, place in _ways(seen).items():
-        if path not in random_ways:
-            yield from _as_wide_as_may_be(problem, place, seen[0].point, looking)
-
-
-def _as_wide_as_may_be(problem: Problem, place: Seen, other: Point, looking: Looking) -> Iterator[Seen]:
-    """The point of a place's way in which as much as may be is another point's, one number after the other."""
-    found = None
-    for moved in moves(problem, place.point, other):
-        now = place if found is None else found
-        joined = {name: _changed(place.point[name], moved[name], now.point[name]) for name in now.point}
-        one = looking.along(now, joined, Fraction(1))
-        if one is not None and one.path == place.path:
-            freed = {(n, k) for n, k in now.stuck if _is_free(problem, n, k, place.point, one.point, other)}
-            found = replace(one, stuck=now.stuck - freed)
-    if found is not None:
-        yield found
-
-
-def _is_free(problem: Problem, name: str, k: int, before: Point, after: Point, other: Point) -> bool:
-    """Whether a coordinate is another point's: of a direction, all of them are."""
-    if problem.question.variables[name].kind in CURVED:
-        return after[name] == other[name]
-    return before[name][k] != after[name][k]
-
-
-def _changed(before: list, after: list, values: list) -> list:
-    """Values with what has changed from before to after."""
-    return [y if y != x else value for x, y, value in zip(before, after, values, strict=True)]
 
 
 # --- between two points ------------------------------------------------------------

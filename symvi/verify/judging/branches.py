@@ -14,9 +14,8 @@ from symvi.verify.asking.effort import AIMING, current
 from symvi.verify.asking.points import Point
 from symvi.verify.errors import VerificationError
 from symvi.verify.judging.aiming import aimed, is_telling
-from symvi.verify.judging.looking import Looking, Seen
+from symvi.verify.judging.looking import SEVERAL, Looking, Seen, is_still
 from symvi.verify.judging.problem import ANOTHER_POINT, NO_VALUE, Problem, spread_of
-from symvi.verify.judging.thresholds import SEVERAL, is_still
 from symvi.verify.reading.sites import OF_AN_ARRAY, all_alike, by_turns
 from symvi.verify.reading.worlds import RealWorld, World
 
@@ -138,7 +137,7 @@ def scan(problem: Problem, points: int = EXAMPLES) -> Scan:
         with effort.searching():
             _aim(problem, seen, found, looking)
     is_cut = bool(any(found)) and effort.is_spent(AIMING)
-    ends = still | looking.never_equal()
+    ends = still | {at for at in looking.never_equal if at[0] in world.equalities}
     moving = {site for one in seen for site, turn in one.asked if (site, turn) not in still}
     sites = frozenset(site for site, _ in still) - moving
     return Scan(list(found.values()), undefined, number, once if len(found) > MANY_WAYS else 0, is_cut, ends, sites)

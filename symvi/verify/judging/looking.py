@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
 from symvi.verify.asking.effort import AIMING
-from symvi.verify.asking.lines import GRAIN, between
+from symvi.verify.asking.lines import between
 from symvi.verify.asking.points import Point
 from symvi.verify.errors import Endless, OutsideDomain
 from symvi.verify.judging.problem import NO_VALUE, Problem
 from symvi.verify.reading.sites import all_alike, by_turns
-from symvi.verify.reading.worlds import Enough, Irrational, RationalWorld, RealWorld, World
+from symvi.verify.reading.worlds import World
 
 BUDGET, EVERY_POINT = 6000, 10  # conditions that a stage may ask, and what a point counts beside them
-DIGITS, DIVERTED = 90, 3  # of gaps that are no fractions; places that say that code turns away from an equality
+SEVERAL, STILL = 6, 1e-20  # points, and what is left of a difference that is zero in the digits of a scan
 
 
 @dataclass(frozen=True)
@@ -59,12 +59,10 @@ class Spent(Exception):
 class Looking:
     """Points along lines, each with its way; points without values are None. `left`: of the conditions to be asked."""
 
-    def __init__(self, problem: Problem, world: World, left: int = BUDGET):
-        self.problem, self.world, self.left = problem, world, left
+    def __init__(self, problem: Problem, world: World):
+        self.problem, self.world, self.left = problem, world, BUDGET
         self.world.keeps_gaps = True
-        self.exact: World | None = RationalWorld()
-        self.diverted: Counter = Counter()  # conditions: places of their equality at which they are not asked
-        self.met: set[tuple] = set()  # those with a place of their equality at which they are
+        self.never_equal: set[tuple] = set()  # conditions that are not asked wherever their numbers would be equal
 
     def spend(self, conditions: int = 0) -> None:
         """Count a point; raises Spent where enough were looked at."""
@@ -83,35 +81,12 @@ class Looking:
         self.left -= len(path)
         return Seen(point, path, self.world.gaps, stuck)
 
-    def along(self, a: Seen, b: Point, t: Fraction, grain: int | None = GRAIN) -> Seen | None:
+    def along(self, a: Seen, b: Point, t: Fraction) -> Seen | None:
         """On the line from a point that was seen, special where that is."""
         try:
-            return self.at(between(a.point, b, t, self.problem.question.variables, grain), a.stuck)
+            return self.at(between(a.point, b, t, self.problem.question.variables), a.stuck)
         except OutsideDomain:
             return None
-
-    def gap(self, point: Point, at: tuple) -> Fraction | None:
-        """By how much the two numbers of a condition differ, exact or of many digits; None where it is not asked."""
-        self.spend()
-        world = self.exact or RealWorld(DIGITS, DIGITS)
-        world.path()
-        world.keeps_gaps, world.until = True, at
-        try:
-            self.problem.path(point, world)
-        except Enough:
-            world.path()
-            return fraction(world.gaps[-1])
-        except Irrational:
-            self.exact = None
-            return self.gap(point, at)
-        finally:
-            world.until = None
-        return None
-
-    def never_equal(self) -> set[tuple]:
-        """Conditions of which the other way is an equality that code has turned away from before, wherever it was."""
-        often = {at for at, count in self.diverted.items() if count >= DIVERTED}
-        return {at for at in often - self.met if at[0] in self.world.equalities}
 
 
 def fraction(gap) -> Fraction | None:
@@ -127,5 +102,27 @@ def gap_of(one: Seen, at: tuple):
     return one.asked.get(at, (None, None))[1]
 
 
-def went(one: Seen, at: tuple, way: bool) -> bool:
-    return one.asked.get(at, (None, None))[0] is way
+def one_sided(seen: Sequence[Seen]) -> dict[tuple, bool]:
+    """(site, turn) -> the only way that it went; not those of which the two numbers are as far apart everywhere.
+
+    What special places say is left out: there a condition may be met by chance.
+    """
+    ways: dict[tuple, set[bool]] = {}
+    gaps: dict[tuple, list] = {}
+    for special in (False, True):
+        for one in seen:
+            for at, (way, gap) in one.asked.items() if bool(one.stuck) is special else ():
+                if not special or at not in ways:
+                    ways.setdefault(at, set()).add(way)
+                    gaps.setdefault(at, []).append(gap)
+    return {at: min(found) for at, found in ways.items() if len(found) == 1 and not is_still(gaps[at])}
+
+
+def is_still(gaps: Sequence, left: float = STILL) -> bool:
+    """Whether a condition compares the same two numbers, or two that are as far apart, at all of several points.
+
+    left: of a difference that is zero.
+    """
+    if len(gaps) < SEVERAL or any(gap is None for gap in gaps):
+        return False
+    return max(gaps) - min(gaps) <= left * (1 + abs(gaps[0]))

@@ -19,19 +19,22 @@ from symvi.verify.asking.lines import CURVED, coordinates, is_allowed, placed
 from symvi.verify.asking.points import Point
 from symvi.verify.asking.variables import Variable
 from symvi.verify.errors import OutsideDomain, VerificationError
-from symvi.verify.judging.looking import Looking, Seen, fraction, gap_of
+from symvi.verify.judging.looking import Looking, Seen, fraction, gap_of, one_sided
 from symvi.verify.judging.problem import NO_VALUE, Problem
-from symvi.verify.judging.thresholds import one_sided
 from symvi.verify.reading.sites import OF_AN_ARRAY
 from symvi.verify.reading.worlds import Enough, RealWorld
 
-ROUNDS = 3  # of ways behind ways
-STARTS, POINTS = 4, 2  # random points that lead to a surface; points of each that are enough
+ROUNDS = 6  # of conditions behind conditions
+BESIDE = (10**12, 10**15, 10**6)  # what a gap is divided by beyond a surface, until a point is there
+# random points that lead to a surface, those of a condition that ask it; points of each that are enough
+STARTS, ASKED, POINTS = 4, 4, 2
+DIVERTED = 3  # places that say that code turns away from an equality
 MOST = 6  # conditions at once
 MOST_PAIRED, MOST_TOGETHER = 8, 5  # conditions that are tried two by two, and in all of their ways
 DIGITS, EQUAL = 90, Fraction(1, 10**72)  # of gaps, and what is left of one that is as it should be
-STEPS, PATIENCE = 24, 6  # of Newton's method, in all, and until gaps must have become less
+STEPS, PATIENCE = 64, 6  # of Newton's method, in all, and until gaps must have become less
 STEP = Fraction(1, 2**100)  # of its slopes
+SHARES = (Fraction(1), Fraction(1, 2), Fraction(1, 8))  # of a step: a whole one may leave the manifold, or the way
 LONG, GRAIN = 1200, 2**400  # binary digits of a number, above which it is rounded to a grain
 SHORT, NEAR = 2**100, Fraction(1, 10**68)  # the denominator of an exact solution, and how near one comes to it
 FAR = 10**9  # coordinates that are no longer followed
@@ -80,16 +83,48 @@ def combined(problem: Problem, seen: Sequence[Seen], looking: Looking) -> Iterat
         yield from solver.first_of(targets)
 
 
-def on_surfaces(problem: Problem, seen: Iterable[Seen], usual: set[tuple], looking: Looking) -> Iterator[Seen]:
-    """Points of every way that is not among the usual ones, with all as random as may be; of ways that are not known
-    first, behind conditions that went one way only."""
+def beyond(problem: Problem, seen: Sequence[Seen], looking: Looking) -> Iterator[Seen]:
+    """Of every condition that went one way only: points where its two numbers are equal, and on the other side.
+
+    What is asked only there is new, and is asked about next.
+    """
     found, solver, tried = list(seen), _Solver(problem, looking), set()
     for _ in range(ROUNDS):
-        todo = [at for at in one_sided(found) if at not in tried]
-        for at in todo:
+        for at in [at for at in one_sided(found) if at not in tried]:
             tried.add(at)
-            yield from (more := solver.first_of(_beyond(found, at)))
-            found += more
+            for one in _beyond(solver, found, at):
+                found.append(one)
+                yield one
+
+
+def _beyond(solver: _Solver, seen: Sequence[Seen], at: tuple) -> Iterator[Seen]:
+    """Points on a condition's surface, and a little beyond it.
+
+    From points that ask it: where code goes another way before it on all of the surface, its numbers are never equal.
+    """
+    having = [one for one in seen if gap_of(one, at) is not None]
+    if not having:
+        return
+    one = min(having, key=lambda one: (len(one.stuck), sum(gap == 0 for gap in one.gaps)))
+    number = one.turns.index(at)
+    site, way = one.path[number]
+
+    def target(gap: Fraction) -> _Target:
+        return _Target((*one.path[:number], (site, not way)), (*one.gaps[:number], gap))
+
+    starts = [one.point for one in having if not one.stuck][:ASKED] or None
+    solver.met = solver.diverted = 0
+    yield from solver.points(target(Fraction(0)), starts)
+    if solver.diverted >= DIVERTED and solver.diverted == solver.met:
+        solver.looking.never_equal.add(at)
+    elif solver.met:
+        gap = fraction(one.gaps[number]) or Fraction(0)
+        yield from solver.first_of((target(-gap / share) for share in BESIDE), starts)
+
+
+def everywhere(problem: Problem, seen: Iterable[Seen], usual: set[tuple], looking: Looking) -> Iterator[Seen]:
+    """Points of every way that is not among the usual ones, with all as random as may be."""
+    found, solver = list(seen), _Solver(problem, looking)
     ways: dict[tuple, Seen] = {}
     for one in found:
         if one.path not in usual and (one.path not in ways or len(one.stuck) < len(ways[one.path].stuck)):
@@ -98,18 +133,6 @@ def on_surfaces(problem: Problem, seen: Iterable[Seen], usual: set[tuple], looki
         if not one.solved:
             yield from solver.points(_Target(path, one.gaps))
             yield from solver.first_of(_behind(found, one))
-
-
-def _beyond(seen: Sequence[Seen], at: tuple) -> Iterator[_Target]:
-    """The other way of a condition, where its numbers are equal, and where they differ by a little the other way."""
-    having = [one for one in seen if gap_of(one, at) is not None]
-    if not having:
-        return
-    one = min(having, key=lambda one: (len(one.stuck), sum(gap == 0 for gap in one.gaps)))
-    number = one.turns.index(at)
-    site, way = one.path[number]
-    for gap in (Fraction(0), -(fraction(one.gaps[number]) or 0) / 1000):
-        yield _Target((*one.path[:number], (site, not way)), (*one.gaps[:number], gap))
 
 
 def _arrays(seen: Sequence[Seen]) -> Iterator[list[_Target]]:
@@ -171,19 +194,27 @@ class _Solver:
         self.world.keeps_gaps = True
         self.variables = problem.question.variables
         self.numbers = [number for name, variable in self.variables.items() for number in _numbers(name, variable)]
+        # surfaces that were met, and how often code turned away on them before the condition that they are of
+        self.met = self.diverted = 0
 
-    def first_of(self, targets: Iterable[_Target]) -> list[Seen]:
-        """Points of the first target that has some."""
-        return next((found for target in targets if (found := list(self.points(target)))), [])
+    def first_of(self, targets: Iterable[_Target], starts: Sequence[Point] | None = None) -> Iterator[Seen]:
+        """Points of the first target that has some, each as soon as it is found."""
+        for target in targets:
+            is_found = False
+            for one in self.points(target, starts):
+                is_found = True
+                yield one
+            if is_found:
+                return
 
-    def points(self, target: _Target) -> Iterator[Seen]:
-        """Points of a target, from random ones."""
+    def points(self, target: _Target, starts: Sequence[Point] | None = None) -> Iterator[Seen]:
+        """Points of a target, from some, or else from random ones."""
         count = 0
-        for start in range(STARTS):
-            if (found := self._led(self.problem.draw(start), target)) is not None:
+        for number, start in enumerate(starts or map(self.problem.draw, range(STARTS))):
+            if (found := self._led(start, target)) is not None:
                 yield replace(found, solved=True)
                 count += 1
-            if count == POINTS or (start >= POINTS and not count):
+            if count == POINTS or (number >= POINTS and not count):
                 return
 
     def _led(self, start: Point, target: _Target) -> Seen | None:
@@ -195,10 +226,13 @@ class _Solver:
         try:
             numbers: Point | None = coordinates(start, self.variables)
             while numbers is not None:
-                one = self._seen(numbers)
-                if one is None or one.path[: len(way)] == way:
-                    return one if wanted else None
+                if (one := self._seen(numbers)) is None:
+                    return None
                 k = next((k for k, (a, b) in enumerate(zip(one.path, way, strict=False)) if a != b), len(way))
+                if len(way) - 1 in wanted:
+                    self.met, self.diverted = self.met + 1, self.diverted + (k < len(way) - 1)
+                if one.path[: len(way)] == way:
+                    return one if wanted else None
                 if k == len(way) or k in wanted or len(wanted) == MOST or one.path[k][0] != way[k][0]:
                     return None
                 if (gap := fraction(target.gaps[k])) is None:
@@ -230,8 +264,8 @@ class _Solver:
     def _newton(self, way: tuple, wanted: dict, numbers: Point, along: Sequence[_Number]) -> Point | None:
         """Newton's method along coordinates; along more than there are gaps by the shortest steps."""
         sizes: list[Fraction] = []
+        gaps = self._gaps(way, wanted, numbers)
         for _ in range(STEPS):
-            gaps = self._gaps(way, wanted, numbers)
             if gaps is None or all(abs(gap) <= EQUAL for gap in gaps):
                 return None if gaps is None else numbers
             sizes.append(max(map(abs, gaps)))
@@ -239,9 +273,11 @@ class _Solver:
             steps = None if columns is None else _shortest(columns, gaps)
             if steps is None or (len(sizes) > PATIENCE and sizes[-1] * 2 > sizes[-3]):
                 return None
-            for number, step in zip(along, steps, strict=True):
-                numbers = number.moved(numbers, -step)
-            numbers = {name: [_short(x) for x in values] for name, values in numbers.items()}
+            before = numbers
+            for share in SHARES:
+                numbers = _stepped(before, along, steps, share)
+                if (gaps := self._gaps(way, wanted, numbers)) is not None:
+                    break
             if any(abs(x) > FAR for values in numbers.values() for x in values):
                 return None
         return None
@@ -251,10 +287,9 @@ class _Solver:
         world = self.world
         world.way = way[: max(wanted) + 1]
         self.looking.spend(len(world.way))
-        point = placed(numbers, self.variables)
         world.path()
         try:
-            self.problem.path(point, world)
+            self.problem.path(placed(numbers, self.variables), world)
         except (*NO_VALUE, VerificationError):
             world.path()  # off its own way code may do anything; what was asked before that counts
         if len(world.gaps) < len(world.way):
@@ -281,6 +316,13 @@ def _numbers(name: str, variable: Variable) -> Iterator[_Number]:
     curved = variable.kind in CURVED
     size = 3 if curved and variable.kind != "unit vector" else variable.size - curved
     yield from (_Number(name, (k,)) for k in range(size))
+
+
+def _stepped(numbers: Point, along: Sequence[_Number], steps: Sequence[Fraction], share: Fraction) -> Point:
+    """Coordinates after a share of a step of Newton's method."""
+    for number, step in zip(along, steps, strict=True):
+        numbers = number.moved(numbers, -step * share)
+    return {name: [_short(x) for x in values] for name, values in numbers.items()}
 
 
 def _short(value: Fraction) -> Fraction:

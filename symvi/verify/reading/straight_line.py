@@ -200,7 +200,7 @@ class StraightLines:
             return self._run(values, world)
         self.names = names
         numbers = [x for name, _ in names for x in values[name]]
-        before = len(world.branches), len(world._gaps), world.until
+        before = len(world.branches), len(world._gaps)
         if self.root.end is not None:
             try:
                 return self._replayed(numbers, world, lean)
@@ -358,4 +358,4 @@ def _restore(world: World, before: tuple) -> None:
     """What a world has written down, as it was."""
     del world.branches[before[0] :]
     del world._gaps[before[1] :]
-    world.until, world._tied, world._gap = before[2], False, None
+    world._tied, world._gap = False, None

@@ -58,7 +58,6 @@ class World:
         self.crossed: set[object] = set()  # those of them that the directions of a derivative cross
         self._tied, self._moving = False, False
         self.equalities: set[object] = set()  # conditions of which one way says that two numbers are equal
-        self.until: tuple | None = None  # (site, turn) of the last condition that matters
         self.memory: dict | None = None  # true derivatives and the ways that conditions went in them
         self.literals: dict[float, Any] = {}  # what stands in code, and is that decimal
         self.zero, self.one = self.constant(0), self.constant(1)
@@ -94,10 +93,6 @@ class World:
         if self.keeps_gaps:
             self._gaps.append(self._gap)
             self._gap = None
-        if self.until is not None and self.until[0] == site:
-            self.until = self.until[0], self.until[1] - 1
-            if not self.until[1]:
-                raise Enough("all conditions that matter were asked")
         return outcome
 
     def path(self) -> tuple:
