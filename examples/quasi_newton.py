@@ -152,16 +152,16 @@ def turning(count: int) -> Mechanism:
 
 def times(report: Report) -> dict[str, list[tuple[int, float]]]:
     """By method: (links, us) of a frame: Fig. 3."""
-    rules: dict[str, dict[str, str]] = {"order 2": {}}
-    rules |= {f"midpoint, {name}": {"rule": "midpoint", "solver": solver} for name, solver in SOLVERS.items()}
+    rules: dict[str, tuple[str | None, str]] = {"order 2": (None, "newton")}
+    rules |= {f"midpoint, {name}": ("midpoint", solver) for name, solver in SOLVERS.items()}
     found: dict[str, list[tuple[int, float]]] = {name: [] for name in rules}
     each: dict[int, float] = {}  # s: of a link in an iteration, by order 2; more links take more iterations
     for links in QUICK_COUNTS if report.quick else COUNTS:
-        for name, rule in rules.items():
-            simulator = Simulator(turning(links), coordinates="tree", **rule)
+        for name, (rule, solver) in rules.items():
+            simulator = Simulator(turning(links), coordinates="tree", rule=rule, solver=solver)
             taken = time_steps(simulator, repeats=5, steps=1000, step=STEP)
             found[name].append((links, 1e6 * taken.minimum))
-            if not rule:
+            if rule is None:
                 each[links] = taken.per_iteration / links
         before, few = thread_time(), 10 if links > 20 else 40
         frames(Newton(), few, links=links)

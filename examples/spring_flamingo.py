@@ -16,6 +16,7 @@ the trunk still sways by 0.2 m/s.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from _planning import Points, Residuals, coordinates, over, together, within
@@ -79,7 +80,7 @@ FEET = {"left": (0.0, 1.02), "right": (-0.25, 0.68)}  # first and last ways of t
 CROUCH, LEAVES, STANDS, LIFT, SETTLES = 0.78, 0.80, 0.80, 0.26, 0.25  # heights of hips, of swings [m]; s
 
 
-def flamingo(stance: Mapping[str, object], helped: bool = False) -> Mechanism:
+def flamingo(stance: Mapping[str, Any], helped: bool = False) -> Mechanism:
     """The robot with feet on the ground; helped: with a wrench at its trunk."""
     bodies = [Body(name="trunk", mass=MASSES["trunk"], shape=Box(size=(0.12, 0.25, 0.38), position=(0, 0, 0.2)))]
     joints = [
@@ -174,7 +175,8 @@ def drawn(time: Array) -> Array:
 
 def beginning(mechanism: Mechanism, q: Array) -> State:
     """The start: it walks, and both feet are at rest."""
-    rates, ahead = {"plane": (0.0, WALK, 0.0)}, 1e-6
+    rates: dict[str, Any] = {"plane": (0.0, WALK, 0.0)}
+    ahead = 1e-6
     for side in SIDES:
         off, down = FEET[side][0] - q[0, 1], q[0, 0] + HIP - ANKLE
         ends = [bent(np.array(off + sign * WALK * ahead), np.array(down)) for sign in (-1, 1)]
@@ -183,7 +185,7 @@ def beginning(mechanism: Mechanism, q: Array) -> State:
     return state_from(mechanism, stance(q), rates)
 
 
-def stance(q: Array) -> dict[str, object]:
+def stance(q: Array) -> dict[str, Any]:
     return {"plane": tuple(q[0, :3].tolist())} | dict(zip(JOINTS, q[0, 3:9].tolist(), strict=True))
 
 
