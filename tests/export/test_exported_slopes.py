@@ -139,6 +139,9 @@ CASES = {
 }
 
 
+WARNED = ("branches", "four_bar")  # compiled so that gcc sees more to warn of, which takes a while
+
+
 def written(mechanism: Mechanism, folder: Path, layout: str, coordinates) -> dict:
     """What an export's manifest says of slopes, and the inputs that its caller, which lies beside it, holds."""
     made = export(
@@ -157,11 +160,11 @@ def written(mechanism: Mechanism, folder: Path, layout: str, coordinates) -> dic
     return made.manifest["slopes"] | {"held": held}
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", only(["branches", "four_bar", "driven", "free", "sphere"], CASES))
 def test_the_export_linearises_as_the_simulator_does(tmp_path: Path, name: str) -> None:
     make, layout, coordinates = CASES[name]
     told = written(make(), tmp_path, layout, coordinates)
-    flags = [*STRICT, "-O1", "-Iit/include"]
+    flags = [*STRICT, "-O1" if name in WARNED else "-O0", "-Iit/include"]
     subprocess.run(["gcc", *flags, "main.c", "it/src/it.c", "-lm", "-o", "main"], cwd=tmp_path, check=True)
     done = subprocess.run(["./main"], cwd=tmp_path, capture_output=True, text=True, check=True)
     numbers, n, m = np.array(done.stdout.split(), float), len(told["states"]), len(told["inputs"])
