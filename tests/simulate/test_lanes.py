@@ -145,11 +145,12 @@ def tossed(simulator: Simulator) -> list[State]:
 
 
 MORE = {"quadruped": quadruped, "hilly": hilly}
-CONTACTS = [(scene, real) for scene in (*TIMES, *MORE) for real in ("double", "float")]
+WAYS = (("double", "maximal"), ("double", "tree"), ("float", "tree"))
+CONTACTS = [(scene, *way) for scene in (*TIMES, *MORE) for way in WAYS]
+TOUCHING = (("tossed", "double", "maximal"), ("stops", "double", "maximal"))  # of the subset
 
 
-@pytest.mark.parametrize(("scene", "real"), only((("tossed", "double"), ("stops", "double")), CONTACTS))
-@pytest.mark.parametrize("coordinates", first_of(("maximal", "tree")))
+@pytest.mark.parametrize(("scene", "real", "coordinates"), only(TOUCHING, CONTACTS))
 def test_lanes_touch_as_worlds_one_by_one_do(scene: str, real: str, coordinates: Coordinates) -> None:
     """Through flight, impact, sliding and rest, each lane at a time of its own; servos get inputs of their own."""
     mechanism = MORE[scene]() if scene in MORE else contact_scenes()[scene]
