@@ -31,7 +31,7 @@ ENERGIES_OF = ("body_forces", "along_prismatic", "along_revolute", "along_planar
                "along_screw", "along_cylindrical", "along_floating")  # fmt: skip
 # but for the one with the most bodies, whose kernels are those of the Strandbeest and of contacts in the zoo
 DEMOS = sorted(path for path in Path(symvi.demos.__file__).parent.glob("*.toml") if path.stem != "walker")
-# decimal logarithm of the probability that a wrong number of a mechanism passes: stops of planar joints, of the highest degree, -84
+# decimal logarithm of the probability that a wrong number of a mechanism passes: stops of planar joints, -84
 IMPROBABLE = -80
 VERDICTS = (CAUGHT, EQUIVALENT, INSIDE, MISSED)
 PER_KERNEL = 1  # errors planted in every kernel of every mechanism: some 7400 in all
