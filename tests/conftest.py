@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import shutil
+import signal
 import tempfile
 
 # Matrices here are small, and every processor has tests of its own: NumPy's threads would only wait for each other.
@@ -104,3 +105,11 @@ def pytest_collection_finish() -> None:
     """What was collected stays: the garbage collector need not look at it again and again."""
     gc.collect()
     gc.freeze()
+
+
+@pytest.fixture
+def heeds_ctrl_c():
+    """Ctrl-C counts here and in processes that are started: what a shell starts in the background ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)

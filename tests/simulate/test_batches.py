@@ -183,6 +183,7 @@ def test_numpy_arrays_are_read_where_they_lie(cart: Simulator) -> None:
     assert record["rates"].base is not None  # a view of what C wrote
 
 
+@pytest.mark.usefixtures("heeds_ctrl_c")
 @pytest.mark.parametrize("threads", [1, 2])
 def test_ctrl_c_ends_a_rollout_between_two_steps_of_all_worlds(cart: Simulator, threads: int) -> None:
     """It comes a moment after the first steps."""

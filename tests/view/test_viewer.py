@@ -380,6 +380,7 @@ def test_a_motion_of_something_else_is_refused(tmp_path: Path, capsys: pytest.Ca
     assert "is a motion of 'crate' with other bodies than 'pendulum' of FILE has" in capsys.readouterr().err
 
 
+@pytest.mark.usefixtures("heeds_ctrl_c")
 @pytest.mark.parametrize("what", ["toml", "npz"])
 def test_the_command_serves_until_it_is_interrupted(what: str, tmp_path: Path) -> None:
     file = demo_file("pendulum")
