@@ -46,8 +46,8 @@ class Workers:
         self._pool: ThreadPoolExecutor | None = None
         self._each: dict[str, float] = {}  # kind of job -> s of all worlds by one thread, for an amount of 1
 
-    def run(self, job: Job, kind: str, amount: float = 1.0) -> float:
-        """A job for all worlds; returns its seconds. amount: how much of its kind."""
+    def run(self, job: Job, kind: str, amount: float = 1.0) -> None:
+        """A job for all worlds. amount: how much of its kind."""
         begin, alone = perf_counter(), self._is_small(kind, amount)
         if alone:
             self._alone(job)
@@ -57,7 +57,6 @@ class Workers:
         each = seconds * (1 if alone else self.threads) / max(amount, 1e-9)
         # Worlds that failed take no time: what is known is forgotten slowly.
         self._each[kind] = max(each, 0.5 * self._each.get(kind, 0.0))
-        return seconds
 
     def amount_in(self, kind: str, seconds: float) -> int:
         """How much of a kind of job these seconds hold, by the last one; 1 before there was any."""
