@@ -141,7 +141,7 @@ def public() -> Iterator[tuple[str, Callable]]:
                 yield name, value
                 continue
             own = (base for base in value.__mro__ if base.__module__.startswith("symvi"))
-            for method, kept in (item for base in own for item in vars(base).items()):
+            for method, kept in [item for base in own for item in tuple(vars(base).items())]:
                 wrapped = (getattr(kept, part, None) for part in ("fget", "func", "__func__"))
                 function = next(filter(None, wrapped), kept)
                 written = inspect.isfunction(function) and function.__module__.startswith("symvi")

@@ -25,7 +25,7 @@ from symvi.verify.reading.sites import OF_AN_ARRAY
 from symvi.verify.reading.worlds import Enough, RealWorld
 
 ROUNDS = 6  # of conditions behind conditions
-BESIDE = (10**12, 10**15, 10**6)  # what a gap is divided by beyond a surface, until a point is there
+BESIDE = (10**12, 10**20, 10**15, 10**30, 10**6)  # what a gap is divided by beyond a surface, until a point is there
 # random points that lead to a surface, those of a condition that ask it; points of each that are enough
 STARTS, ASKED, POINTS = 4, 4, 2
 DIVERTED = 3  # places that say that code turns away from an equality
@@ -33,6 +33,7 @@ MOST = 6  # conditions at once
 MOST_PAIRED, MOST_TOGETHER = 8, 5  # conditions that are tried two by two, and in all of their ways
 DIGITS, EQUAL = 90, Fraction(1, 10**72)  # of gaps, and what is left of one that is as it should be
 STEPS, PATIENCE = 64, 6  # of Newton's method, in all, and until gaps must have become less
+GROWN = 1000  # times as much as at first: what is sought is not there
 STEP = Fraction(1, 2**100)  # of its slopes
 SHARES = (Fraction(1), Fraction(1, 2), Fraction(1, 8))  # of a step: a whole one may leave the manifold, or the way
 LONG, GRAIN = 1200, 2**400  # binary digits of a number, above which it is rounded to a grain
@@ -113,13 +114,13 @@ def _beyond(solver: _Solver, seen: Sequence[Seen], at: tuple) -> Iterator[Seen]:
         return _Target((*one.path[:number], (site, not way)), (*one.gaps[:number], gap))
 
     starts = [one.point for one in having if not one.stuck][:ASKED] or None
-    solver.met = solver.diverted = 0
+    solver.met, solver.diverted = [], 0
     yield from solver.points(target(Fraction(0)), starts)
-    if solver.diverted >= DIVERTED and solver.diverted == solver.met:
-        solver.looking.never_equal.add(at)
-    elif solver.met:
+    if solver.met:
         gap = fraction(one.gaps[number]) or Fraction(0)
-        yield from solver.first_of((target(-gap / share) for share in BESIDE), starts)
+        yield from solver.first_of((target(-gap / share) for share in BESIDE), solver.met)
+    elif solver.diverted >= DIVERTED:
+        solver.looking.never_equal.add(at)
 
 
 def everywhere(problem: Problem, seen: Iterable[Seen], usual: set[tuple], looking: Looking) -> Iterator[Seen]:
@@ -194,8 +195,9 @@ class _Solver:
         self.world.keeps_gaps = True
         self.variables = problem.question.variables
         self.numbers = [number for name, variable in self.variables.items() for number in _numbers(name, variable)]
-        # surfaces that were met, and how often code turned away on them before the condition that they are of
-        self.met = self.diverted = 0
+        # points of a surface, and how often code turned away on it before the condition that it is of
+        self.met: list[Point] = []
+        self.diverted = 0
 
     def first_of(self, targets: Iterable[_Target], starts: Sequence[Point] | None = None) -> Iterator[Seen]:
         """Points of the first target that has some, each as soon as it is found."""
@@ -229,8 +231,10 @@ class _Solver:
                 if (one := self._seen(numbers)) is None:
                     return None
                 k = next((k for k, (a, b) in enumerate(zip(one.path, way, strict=False)) if a != b), len(way))
-                if len(way) - 1 in wanted:
-                    self.met, self.diverted = self.met + 1, self.diverted + (k < len(way) - 1)
+                if len(way) - 1 in wanted and k < len(way) - 1:
+                    self.diverted += 1
+                elif len(way) - 1 in wanted:
+                    self.met.append(one.point)
                 if one.path[: len(way)] == way:
                     return one if wanted else None
                 if k == len(way) or k in wanted or len(wanted) == MOST or one.path[k][0] != way[k][0]:
@@ -269,6 +273,8 @@ class _Solver:
             if gaps is None or all(abs(gap) <= EQUAL for gap in gaps):
                 return None if gaps is None else numbers
             sizes.append(max(map(abs, gaps)))
+            if sizes[-1] > GROWN * sizes[0]:
+                return None
             columns = self._slopes(way, wanted, numbers, along, gaps)
             steps = None if columns is None else _shortest(columns, gaps)
             if steps is None or (len(sizes) > PATIENCE and sizes[-1] * 2 > sizes[-3]):
