@@ -71,10 +71,14 @@ class _Number:
 
 @dataclass(frozen=True)
 class _Target:
-    """The ways that the first conditions are to go, and a gap of each that goes there."""
+    """The ways that the first conditions are to go, and a gap of each that goes there.
+
+    leaves: whether one starts where the last gap is zero, which may count as either way.
+    """
 
     way: tuple
     gaps: tuple
+    leaves: bool = False
 
 
 def combined(problem: Problem, seen: Sequence[Seen], looking: Looking) -> Iterator[Seen]:
@@ -111,7 +115,7 @@ def _beyond(solver: _Solver, seen: Sequence[Seen], at: tuple) -> Iterator[Seen]:
     site, way = one.path[number]
 
     def target(gap: Fraction) -> _Target:
-        return _Target((*one.path[:number], (site, not way)), (*one.gaps[:number], gap))
+        return _Target((*one.path[:number], (site, not way)), (*one.gaps[:number], gap), leaves=bool(gap))
 
     starts = [one.point for one in having if not one.stuck][:ASKED] or None
     solver.met, solver.diverted = [], 0
@@ -231,11 +235,13 @@ class _Solver:
                 if (one := self._seen(numbers)) is None:
                     return None
                 k = next((k for k, (a, b) in enumerate(zip(one.path, way, strict=False)) if a != b), len(way))
-                if len(way) - 1 in wanted and k < len(way) - 1:
+                if target.leaves and not wanted:
+                    k = len(way) - 1
+                elif len(way) - 1 in wanted and k < len(way) - 1:
                     self.diverted += 1
-                elif len(way) - 1 in wanted:
+                elif len(way) - 1 in wanted and not target.leaves:
                     self.met.append(one.point)
-                if one.path[: len(way)] == way:
+                if one.path[: len(way)] == way and (wanted or not target.leaves):
                     return one if wanted else None
                 if k == len(way) or k in wanted or len(wanted) == MOST or one.path[k][0] != way[k][0]:
                     return None
