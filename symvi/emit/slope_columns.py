@@ -8,7 +8,7 @@ from symvi.emit.c_printer import CPrinter, wrapped
 from symvi.emit.composite_view import composite_view
 from symvi.kernels.body_kernels import BODY
 from symvi.kernels.kernel import Location
-from symvi.numbers.centring import BESIDE_SINGULAR, DEAD
+from symvi.numbers.centring import BESIDE_SINGULAR, DEAD, MOST_ROUNDS, SAME, STRONG
 from symvi.program.program import Call, Program
 from symvi.program.slope_scripts import is_tree, memory
 from symvi.program.slopes import Place, Slopes, is_of_slopes
@@ -38,6 +38,9 @@ def chart_of(printer: CPrinter, scripts: Mapping[str, Slopes], independent: Sequ
         "names": _lines(state_names(printer, independent)) if independent else [],
         "nearest": printer.literal(1.0 / DEAD**2),
         "singular": printer.literal(BESIDE_SINGULAR),
+        "strong": printer.literal(STRONG),
+        "same": printer.literal(SAME),
+        "most_rounds": MOST_ROUNDS,
         "follows": _followed(program, scripts["follow"]) if "follow" in scripts else [],
     }
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from symvi.emit.c_printer import SUFFIX, CPrinter, broken
 from symvi.emit.layouts import HOLDER, phase_lines
 from symvi.emit.tangents import Records
+from symvi.numbers.centring import BESIDE_SINGULAR
 from symvi.program.program import Call
 from symvi.program.slopes import Slopes
 from symvi.program.tape import AGAIN, COLUMN, TAPE, Made, Tape, tape_of, with_tapes
@@ -43,6 +44,7 @@ def tapes_view(
         "columns": [{**each, "short": each["store"].removeprefix(COLUMN)} for each in columns],
         "kernels": [own.kernel(kernel) for kernel in kernels.values()],
         "scripts": [_script(own, layout, tape, meanings) for tape in tapes.values()],
+        "singular": printer.literal(BESIDE_SINGULAR),
         "moving": any(each["store"] == COLUMN + "parameters" for each in columns),
     }
 

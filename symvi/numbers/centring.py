@@ -11,4 +11,7 @@ UNSETTLED = 1e-6  # the same: one that is larger at the end says that no solutio
 NOWHERE = 1e30  # the same, where numbers are not finite, or no centring is asked for
 DEAD = 1e-6  # of the largest direction of rows, or of what a coordinate tells of all ways: one with less holds nothing
 BESIDE_SINGULAR = 1e-11  # of a row's scale s²: a loop with a smaller pivot has no derivative that means anything
+STRONG = 1e-4  # the same: of all larger ones the guard leaves 1e-8, and of that as little in a second round
+SAME = 1e-14  # of the largest velocity along a coordinate: rows of loops are closed that change it by less
+MOST_ROUNDS = 24  # beside a singular position each leaves a tenth of what the rows are open by
 COINCIDE = 1.0 - 1e-9  # of two quaternions of one orientation, the square of their product at least

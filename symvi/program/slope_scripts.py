@@ -12,6 +12,7 @@ follow  where there are others, placements that close the rows which targets of 
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
 
 from symvi.kernels.body_kernels import BODY
 from symvi.kernels.common import COMMON
@@ -181,13 +182,16 @@ def _lift(program: Program) -> Script:
 
 def _follow(program: Program) -> Script:
     """A step of Gauss and Newton onto the joints, at rest: no increment is open there. It aims at what the inputs ask,
-    which are the targets of the knot."""
+    which are the targets of the knot. Of loops it leaves the share that guards of pivots hold back, for another one."""
     actions = [*map(Action, ("prepare", "rest", "evaluate", "release")), Action("linearize", moves=False)]
     actions += [Action("eliminate", solves=True), Action("substitute", solves=True)]
     actions += map(Action, ("take_velocity", "displace"))
     kept = {(place.kind, place.field, place.entry) for place in memory(program)}
     aims = frozenset(place for place in inputs(program) if (place.kind, place.field, place.entry) in kept)
-    return Script("follow", tuple(actions), aims, _bodies(program, ("x", "q")))
+    placements = _bodies(program, ("x", "q"))
+    script = Script("follow", tuple(actions), aims, placements)
+    again = bool(program.notes["loops"] and derive(program, script).kernels())
+    return replace(script, seeds=aims | placements) if again else script
 
 
 def _motion(program: Program, names: Collection[str]) -> frozenset[Place]:

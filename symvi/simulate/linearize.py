@@ -45,6 +45,9 @@ class Linearizer:
         self.near = np.zeros(plan.sizes["motion"] // 2)  # coordinates of joints that were told last
         self.parameters = moving.columns(self.layout, plan)
         self.reached = np.zeros(0)  # where the step that was linearised last leads: of contacts, that of one centring
+        sizes = [(name, n) for name, (_, n) in plan.fields["motion"].items() if name.endswith("/coordinate")]
+        nodes = [(name.split("/")[0], int(name.split("/")[1])) for name, _ in sizes]
+        self.firsts = dict(zip(nodes, np.cumsum([0, *(n for _, n in sizes)]).tolist(), strict=False))  # of joints
         self.plain = False  # until a step has been checked in whole: then the generated function may make the rest
 
     def step(self, state: Array, inputs: Array) -> tuple[Linearization, Array]:
@@ -77,7 +80,9 @@ class Linearizer:
         if found is None:
             return None
         none, self.reached = np.zeros((len(found[0]), 0)), after
-        return self._result((*found, none), state, after, inputs, 1), after
+        if self.smoothing is not None:
+            self.reached = with_lengths(self.plan, self.slopes.arrived, after)
+        return self._result((*found, none), state, self.reached, inputs, 1), after
 
     def _result(
         self, found: tuple[Array, Array, Array], state: Array, after: Array, inputs: Array, parts: int
@@ -261,9 +266,7 @@ class Linearizer:
 
     def _place_of(self, each: Coordinate) -> int:
         """Where a joint's coordinate lies among all."""
-        sizes = {name: size for name, (_, size) in self.plan.fields["motion"].items() if name.endswith("/coordinate")}
-        before = list(sizes).index(f"{each.kind}/{each.node}/coordinate")
-        return sum(list(sizes.values())[:before]) + each.entry
+        return self.firsts[each.kind, each.node] + each.entry
 
 
 def _check_closed(names: Sequence[str], left: Array, wanted: Array) -> None:

@@ -7,13 +7,18 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
+from symvi.errors import AssemblyError
+from symvi.numbers.control import SolverStatus
 from symvi.simulate.slope_native import NativeSlopes
 
 Array = NDArray[np.float64]
 
 
 class Tapes:
-    """Records of steps and knots of one compiled solver, numbered from 0. Columns are as `SlopeLayout` has them."""
+    """Records of steps and knots of one compiled solver, numbered from 0. Columns are as `SlopeLayout` has them.
+
+    Recording raises AssemblyError where a loop has lost a row.
+    """
 
     def __init__(self, slopes: NativeSlopes):
         self.slopes, engine = slopes, slopes.engine
@@ -32,13 +37,13 @@ class Tapes:
         """The step, or part of one, that was entered and settled. last: of the parts of a step."""
         while len(self._steps) <= number:
             self._steps.append(self._ffi.new(f"{self._prefix}_tape *"))
-        self._calls["record"](*self.slopes._arguments(), self._steps[number], int(last))
+        _check(self._calls["record"](*self.slopes._arguments(), self._steps[number], int(last)))
 
     def record_knot(self, number: int) -> None:
         """Rates at the knot that was entered."""
         while len(self._knots) <= number:
             self._knots.append(self._ffi.new(f"{self._prefix}_tape_of_knot *"))
-        self._calls["record_knot"](*self.slopes._arguments(), self._knots[number])
+        _check(self._calls["record_knot"](*self.slopes._arguments(), self._knots[number]))
 
     def tangent(self, number: int, given: Mapping[str, Array]) -> dict[str, Array]:
         """Of a step: {"state"} from {"state", "input", "parameters"}, flat as in the layout."""
@@ -62,3 +67,8 @@ class Tapes:
             self.column[self.slopes._places[store]] = values
         self._calls[name](tape, self._column)
         return {store: self.column[rows].copy() for store, rows in self.slopes._places.items()}
+
+
+def _check(status: int) -> None:
+    if status < 0:
+        raise AssemblyError(f"gradient: {SolverStatus(status).sentence}")

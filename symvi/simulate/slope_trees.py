@@ -3,6 +3,7 @@ when Python calls them one by one."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,12 +16,13 @@ if TYPE_CHECKING:
     from symvi.simulate.linearize import Linearizer
 
 Array = NDArray[np.float64]
+ALIVE = ("planar_axis", "cylindrical")  # joints of several coordinates, along and about axes that do not turn with them
 
 
 def is_plain(linearizer: Linearizer) -> bool:
-    """Whether the generated function makes the matrices of a linearizer: without parameters, contacts, and steps that
-    are taken in parts; of a tree by all coordinates of joints, each of one number and so without a dead centre."""
-    if linearizer.plan.notes["inequalities"] or linearizer.moving.names:
+    """Whether the generated function makes the matrices of a linearizer: without parameters, and steps that are taken
+    in parts; of a tree by all coordinates of joints that are nowhere at a dead centre."""
+    if linearizer.moving.names:
         return False
     slopes = linearizer.slopes
     looks = isinstance(slopes, NativeSlopes) and slopes.takes_coordinates()  # for dead centres itself
@@ -28,12 +30,12 @@ def is_plain(linearizer: Linearizer) -> bool:
 
 
 def has_no_singular_position(linearizer: Linearizer) -> bool:
-    """Whether coordinates are those of all joints of a tree, each of one number: nowhere dead, and no rank falls."""
-    slopes, plan, chosen = linearizer.slopes, linearizer.plan, linearizer.chosen
+    """Whether coordinates are those of all joints of a tree, each nowhere dead, so that no rank falls."""
+    slopes, chosen, notes = linearizer.slopes, linearizer.chosen, linearizer.plan.notes["motion"]
     if not isinstance(slopes, NativeSlopes):
         return False
-    single = all(len(note["kinds"]) == 1 for note in plan.notes["motion"])
-    whole = single and all(each.joint for each in chosen) and len(chosen) == len(plan.notes["motion"])
+    alive = all(len(note["kinds"]) == 1 or note["text"].split(":")[0] in ALIVE for note in notes)
+    whole = alive and all(each.joint for each in chosen) and len(chosen) == sum(len(note["kinds"]) for note in notes)
     return whole and slopes.has_linearize() and not slopes.takes_coordinates()
 
 
@@ -44,6 +46,8 @@ def matrices(linearizer: Linearizer, state: Array, inputs: Array, options: Solve
     slopes.enter(state, inputs)
     every, chosen = len(linearizer.near), linearizer.chosen
     numbers = [linearizer._place_of(each) if each.joint else every + 6 * each.node + each.entry for each in chosen]
+    if linearizer.smoothing is not None:
+        options = replace(options, complementarity=linearizer.smoothing)
     status, a, b = slopes.linearize(options, linearizer.near, numbers)
     if status != 0 or not (np.isfinite(a).all() and np.isfinite(b).all()):
         return None
