@@ -179,6 +179,8 @@ class Stepper:
         self.run("choose_rule")
         solver.switches(0.0, 0.0, 0.0)  # no forces of joints are known
         state.before[0] = state.earlier[0] = state.earliest[0] = 0.0
+        if solver.loops and not rule.keeps_on(last=True):
+            return SolverStatus.JUMP
         return status
 
     def _solve(self) -> SolverStatus:
