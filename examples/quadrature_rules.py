@@ -85,9 +85,10 @@ def quasi_newton(draws: int) -> list[tuple[float, float, float]]:
             after, made = angles + step * rates, 0
             while made <= MOST:
                 mean = (after - angles) / step
-                (pull, first), (_, second) = chain.slopes(angles, mean), chain.slopes(after, mean)
-                lacking = momentum + step / 2 * pull - (first + second) / 2
-                largest = np.abs(np.cumsum(lacking[::-1])).max()
+                with np.errstate(over="ignore", invalid="ignore"):  # iterations that diverge, which are not counted
+                    (pull, first), (_, second) = chain.slopes(angles, mean), chain.slopes(after, mean)
+                    lacking = momentum + step / 2 * pull - (first + second) / 2
+                    largest = np.abs(np.cumsum(lacking[::-1])).max()
                 if not LEFT < largest < np.inf:
                     break
                 after, made = after + inverse @ lacking, made + 1

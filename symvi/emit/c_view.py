@@ -59,7 +59,6 @@ from symvi.numbers.control import (
     SMOOTHER,
     SPLAYED,
     STILL,
-    SWERVED,
     TOLERANCE,
     UNEVEN,
     UNIT,
@@ -67,6 +66,7 @@ from symvi.numbers.control import (
     Beginning,
     SolverOptions,
     SolverStatus,
+    swerved,
 )
 from symvi.numbers.quadrature import rule_of
 from symvi.program.fusion import in_one_way
@@ -141,7 +141,11 @@ MEANINGS = {
     "merit_rule": "sum of squares of that",
     "eliminate_rule": "factors of their slopes and forward substitution, leaves first",
     "substitute_rule": "backward substitution, root first",
+    "weigh_rule": "twice the kinetic energy of the step",
+    "leave_rule": "what rates at the first knot lead off the closed motions by",
     "land_rule": "rates over the whole step",
+    "reach_rule": "what rates at the second knot lead off the closed motions by",
+    "stray_rule": "the energy of that",
     "arrive_of_some": "rates of inputs at the second knot, of lanes whose step ends",
     "finish_of_some": "write the second knot into the state of lanes whose step ends",
     "linearize_of_some": "bodies' blocks of the Newton matrix, of lanes that make new factors",
@@ -179,6 +183,7 @@ def view_of(
 ) -> dict:
     """All names that the templates of C use, but for the start. Arguments as for `generate`; printing: of kernels."""
     printer, composition = printing(program, prefix, real), composition_of(program.notes.get("composition", 2))
+    rule = rule_of(program.notes.get("rule"))
     program = _following(program, layout)
     left_out = [() if program.notes["loops"] else OF_LOOPS, () if composition else OF_COMPOSITIONS]
     left_out += [() if slopes is not None and "lift" not in slopes else OF_SLOPES]
@@ -267,7 +272,7 @@ def view_of(
         "idle": printer.literal(Fraction(str(IDLE))),
         "apart": printer.literal(APART),
         "sharp": printer.literal(SHARP),
-        "swerved": printer.literal(SWERVED),
+        "swerved": printer.literal(swerved(rule.degree)) if rule else "",
         "slight": printer.literal(SLIGHT),
         "uneven": printer.literal(UNEVEN),
         "beside": [tuple(map(printer.literal, pair)) for pair in BESIDE],
@@ -289,7 +294,7 @@ def view_of(
         "law_groups": list(printer.groups.law_groups()),
         "lag_groups": list(printer.groups.lag_groups()),
         "composition": composition,
-        "rule": rule_of(program.notes.get("rule")),
+        "rule": rule,
         "inner": _inner_rows(program),
         "rule_groups": list(printer.groups.rule_groups()),
         "shares": [printer.literal(share) for share in composition.shares] if composition else [],

@@ -34,10 +34,6 @@ GRADIENT = "gradients of the rows about the origin at the nodes, [tau; f]", "1, 
 IMPULSES = "impulses of the rows, by node", "N s, N m s"
 BASE = "impulses that the increment starts from", "N s, N m s"
 RESIDUAL = "residual of the rows by node, then their increments", "m/s, rad/s"
-DEPARTURE = {
-    "bent_work": "work of the impulses of rows at the first knot against the motion that begins there",
-    "moved_by": "twice the kinetic energy of all bodies over the step",
-}
 INCREMENT = "solved increment of the impulses", "N s, N m s"
 
 
@@ -120,7 +116,7 @@ def row_kernels(
         for label in moving:
             trace.write(ROW, gradient(label), [x for g in found[label] for row in g for x in row], *GRADIENT)
             with trace.computing("Gᵀ y", SOURCE):
-                push = [x for node in points.pressed for x in _pushed(trace, found[label][node], impulses[node])]
+                push = [x for node in points.pressed for x in pushed(trace, found[label][node], impulses[node])]
             said = OF_BODY["points_pressed"]
             trace.add_to(label, "points_pressed", push, rate=Rate.ITERATION, meaning=said[0], unit=said[1])
 
@@ -167,53 +163,6 @@ def row_kernels(
     return found
 
 
-def departure_kernels(records: Records, nodes: str, model: ConstraintModel, points: Points) -> Kernel:
-    """Work of the impulses at the first knot against the motion that begins there, to the sum of all rows."""
-    moving = [label for label, body in model.bodies.items() if body is not None]
-    ports = (SHARED, Port(ROW, nodes), *(Port(label, BODY) for label in moving))
-    m, first = model.rows, points.at_node(0)
-
-    def build(trace: Trace) -> None:
-        impulses = trace.read(ROW, "work", "impulses", m * points.degree, *IMPULSES)[:m]
-        total = trace.graph.constant(0)
-        with trace.computing("y_0 G(q_0) [w; v]", "as in branch.c.jinja"):
-            for label in moving:
-                twist = trace.read(label, "work", "points_twist", 6 * points.count, *OF_BODY["points_twist"])
-                values = trace.read(ROW, "work", gradient(label), 6 * m * (points.degree + 1), *GRADIENT)
-                push = _pushed(trace, in_rows(values[: 6 * m], 6), impulses)
-                for a, b in zip(push, twist[6 * first : 6 * first + 6], strict=True):
-                    total = total + a * b
-        trace.add_to(COMMON, "bent_work", [total], rate=Rate.ITERATION, meaning=DEPARTURE["bent_work"], unit="J")
-
-    return single(records, f"depart_{nodes}", "work of its impulses at the first knot", ports, ROW, build)
-
-
-def motion_kernels(records: Records, points: Points) -> tuple[Kernel, Kernel]:
-    """Sums of a step begin at zero; twice the kinetic energy of a body over the step."""
-
-    def clear(trace: Trace) -> None:
-        for name, meaning in DEPARTURE.items():
-            trace.write(COMMON, name, [trace.graph.constant(0)], meaning, "J")
-
-    def add(trace: Trace) -> None:
-        twist, momentum = (
-            trace.read(BODY, "work", name, 6 * points.count, *OF_BODY[name])
-            for name in ("points_twist", "points_momentum")
-        )
-        total = trace.graph.constant(0)
-        with trace.computing("sum w mu·[w; v]", "over the points of the rule"):
-            for point in range(points.acting):
-                parts = zip(twist[6 * point : 6 * point + 6], momentum[6 * point : 6 * point + 6], strict=True)
-                weight = trace.graph.constant(points.rule.weights[point])
-                for a, b in parts:
-                    total = total + weight * (a * b)
-        trace.add_to(COMMON, "moved_by", [total], rate=Rate.ITERATION, meaning=DEPARTURE["moved_by"], unit="J")
-
-    first = single(records, "depart_common", "no work of rows yet", (SHARED,), COMMON, clear)
-    ports = (SHARED, Port(BODY, BODY))
-    return first, single(records, f"depart_{BODY}", "its energy of motion, twice", ports, BODY, add)
-
-
 def clear_pressed(records: Records, points: Points) -> Kernel:
     """A body has no impulses of rows but those that these send."""
 
@@ -225,7 +174,7 @@ def clear_pressed(records: Records, points: Points) -> Kernel:
     return single(records, f"clear_pressed_{BODY}", "impulses of rows before any is sent", ports, BODY, build)
 
 
-def _pushed(trace: Trace, gradients: Matrix, impulse: Vector) -> Vector:
+def pushed(trace: Trace, gradients: Matrix, impulse: Vector) -> Vector:
     found: Vector = []
     for k in range(6):
         total: Scalar = trace.graph.constant(0)

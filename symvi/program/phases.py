@@ -70,8 +70,12 @@ PHASES = (
     "merit_rule",
     "eliminate_rule",
     "substitute_rule",
+    "weigh_rule",
+    "leave_rule",
     "land_rule",
     "hand_on_rule",
+    "reach_rule",
+    "stray_rule",
     "bind",
 )
 

@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from symvi.kernels.border import Bordered
 from symvi.kernels.kernel import Kernel
 from symvi.kernels.rule_border import RuleCrossing
+from symvi.kernels.rule_departure import departure_kernels, motion_kernels
 from symvi.kernels.rule_inward import RuleInward
 from symvi.kernels.rule_joint import Points
-from symvi.kernels.rule_rows import ROW, clear_pressed, departure_kernels, motion_kernels, row_kernels
+from symvi.kernels.rule_rows import ROW, clear_pressed, row_kernels
 from symvi.program.border import Border, Row
 from symvi.program.draft import Draft
 from symvi.program.phases import RULE
@@ -25,7 +26,6 @@ class RuleBorder(Border):
         self.inward: dict[str, RuleInward] = {}
         self.names = base.names
         self.sent: list[tuple[dict[str, Kernel], dict[str, Node], str]] = []
-        departs: dict[str, Kernel] = {}
         made: dict[str, tuple[str, dict[str, Kernel]]] = {}
         by_name = {row.name: row for row in base.rows}
         for joined in base.joints:
@@ -34,8 +34,8 @@ class RuleBorder(Border):
             if kind not in made:
                 own = free_name(f"{kind}_nodes", [], set(draft.nodes))
                 baked = draft.baked_of(kind)
-                made[kind] = own, row_kernels(draft.records, kind, own, model, baked, points)
-                departs[own] = departure_kernels(draft.records, own, model, points)
+                rows = row_kernels(draft.records, kind, own, model, baked, points)
+                made[kind] = own, rows | departure_kernels(draft.records, kind, own, model, points)
             own, kernels = made[kind]
             node = draft.node(own, f"{model.name} at nodes")
             guard = draft.parameters[kind, joined.node.index]["guard"]
@@ -44,17 +44,16 @@ class RuleBorder(Border):
                 Row(row.name, node, None, row.bodies, Bordered(own, count, {}, {}), row.path, row.ancestor)
             )
             ports = draft.ports(joined.node, model) | {ROW: node}
-            kernels["land_rule"] = departs[own]
             self.sent.append((kernels, ports, model.name))
 
     def evaluate(self) -> None:
         """Schedule rows, and what they send to bodies, after these have moved."""
         clear = clear_pressed(self.draft.records, self.points)
         first, moved = motion_kernels(self.draft.records, self.points)
-        self.draft.schedule({"land_rule": first}, {}, "sums of the step")
+        self.draft.schedule({"weigh_rule": first}, {}, "sums of the step")
         for name in self.below:
             body = {"body": self.draft.bodies[name]}
-            self.draft.schedule({"evaluate_rule": clear, "land_rule": moved}, body, name)
+            self.draft.schedule({"evaluate_rule": clear, "weigh_rule": moved}, body, name)
         for kernels, ports, name in self.sent:
             self.draft.schedule(kernels, ports, name, RULE)
 

@@ -35,6 +35,7 @@ ALONG = (Actuator, JointSpring, JointDamper)  # what acts along coordinates by f
 
 IDLE = (
     "do_work",
+    "depart",
     "measure_bend",
     "begin",
     "merit",

@@ -6,7 +6,7 @@ from math import inf, isfinite, sqrt
 from typing import TYPE_CHECKING
 
 from symvi.kernels.rule_joint import INCREMENT
-from symvi.numbers.control import FAINT, FALL, FAR_TURN, SAFETY, SLOW, STILL, SWERVED, SolverStatus
+from symvi.numbers.control import FAINT, FALL, FAR_TURN, SAFETY, SLOW, STILL, SolverStatus, swerved
 from symvi.numbers.quadrature import rule_of
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ class RuleNewton:
         self.solver, self.run, self.common = solver, solver.run, solver.common
         rule = rule_of(solver.program.notes.get("rule"))
         assert rule is not None
+        self.swerved = swerved(rule.degree)
         self.points = len(rule.points) if solver.program.phases["drive_rule"] else 0
         self.increments = [
             getattr(record, INCREMENT)
@@ -30,30 +31,37 @@ class RuleNewton:
 
     def solve(self) -> SolverStatus:
         """Newton's method for one step."""
+        impulse = self.common.impulse[0]
         self.run("prepare_rule")
         self.drive()
         counted = self.solver.options.fixed_iterations > 0
         status = self._count_through() if counted else self._carry_on()
         if status < 0:
             return status
+        if self.solver.loops:
+            self.common.still[0] = FAINT * self.solver.options.tolerance
+            self.run("weigh_rule")
+            if not self.keeps_on(last=False):
+                return SolverStatus.JUMP
+            self.solver.switches(impulse, 1.0, self.common.inverse[0])
+            self.run("prepare")
         self.run("land_rule")
         self.run("shorten_step")
-        if self.solver.loops and not self._keeps_on():
-            return SolverStatus.JUMP
         # beyond, turns are no longer told from those the other way round
         return status if self.solver.measures.largest_turn() < FAR_TURN else SolverStatus.DOMAIN
 
-    def _keeps_on(self) -> bool:
-        """Whether impulses of rows at the first knot do next to no work where the motion goes on, as on its branch.
+    def keeps_on(self, last: bool) -> bool:
+        """Whether rates at a knot stay near the closed motions: the sweeps of order 2 bring them back there, at rest.
 
-        What rests does none but by round-off.
+        last: at the second knot, where the state is; else at the first one.
         """
-        work, still = self.common.bent_work[0], FAINT * self.solver.options.tolerance
-        mass = 0.0
-        for numbers in self.solver.memory.parameters["body"]:
-            mass = mass + numbers.mass[0]
-        most = (SWERVED * self.common.moved_by[0]) + (mass * (still * still))
-        return work <= most and -work <= most
+        self.solver.switches(0.0, 0.0, 0.0)
+        looked = "reach_rule" if last else "leave_rule"
+        for phase in ("prepare", "rest", "evaluate", looked, "linearize", "eliminate", "substitute"):
+            self.run(phase)
+        self.common.strayed[0] = 0.0
+        self.run("stray_rule")
+        return self.common.strayed[0] <= self.swerved * self.common.moved_by[0]
 
     def drive(self) -> None:
         """Forces of actuators at the points of the rule: inputs of the step, or those that follow them."""

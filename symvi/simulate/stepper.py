@@ -141,14 +141,14 @@ class Stepper:
         parameters, state = self.memory.parameters["common"][0], self.memory.state["common"][0]
         self.solver.switches(0.5 * (state.before[0] + self.common.step[0]), 1.0, self.common.inverse[0])
         self.run("prepare")
-        if self.solver.rule:
-            return self._take_by_rule(self.solver.rule, accounted)
-        if not all(-1.0 < value < 1.0 for lag in self.solver.lags for value in lag):
+        if not self.solver.rule and not all(-1.0 < value < 1.0 for lag in self.solver.lags for value in lag):
             return SolverStatus.OVERDAMPED
         if self.solver.watched:
             self.run("watch")
             if not self.solver.measures.opening() <= parameters.limit[0]:
                 return SolverStatus.LOOP_OPEN
+        if self.solver.rule:
+            return self._take_by_rule(self.solver.rule, accounted)
         status = self._solve()
         if status == SolverStatus.SINGULAR_STEP and state.singular[0] > 0.0:
             status = SolverStatus.LOOP_STALLED
@@ -179,6 +179,8 @@ class Stepper:
         self.run("choose_rule")
         solver.switches(0.0, 0.0, 0.0)  # no forces of joints are known
         state.before[0] = state.earlier[0] = state.earliest[0] = 0.0
+        if solver.loops and not rule.keeps_on(last=True):
+            return SolverStatus.JUMP
         return status
 
     def _solve(self) -> SolverStatus:

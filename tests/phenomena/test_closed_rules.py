@@ -16,7 +16,7 @@ from scipy.integrate import solve_ivp
 from scipy.optimize import root
 
 from symvi.demos import demo_file
-from symvi.errors import EnergyWarning, SolverError
+from symvi.errors import SolverError
 from symvi.mechanism import (
     Actuator,
     Body,
@@ -27,6 +27,7 @@ from symvi.mechanism import (
     Mechanism,
     State,
 )
+from symvi.numbers.control import SolverStatus
 from symvi.numbers.quadrature import rule_of
 from symvi.simulate import Simulator, SolverOptions
 from tests.phenomena.test_rules import lagrangian, missed
@@ -246,12 +247,28 @@ def test_a_change_point_is_passed_on_the_branch() -> None:
     assert largest(motion.position - exact.position[::4]) < 1e-4
 
 
-def test_a_step_that_gains_much_at_a_change_point_is_taken_in_parts() -> None:
-    """Of the 5.1 J of the motion; a step whose impulses did 0.29 of them led to 69 J. Such steps are still too long: a
-    branch that is told by the energy that it lost."""
-    with pytest.warns(EnergyWarning, match="take shorter steps"):
-        motion = Simulator(change_point(), coordinates="tree", rule="simpson").simulate(2.0, 0.08)
-    assert motion.energy[:-1].max() < 6.0 and motion.substeps.max() == 8
+@pytest.mark.parametrize(("rule", "step"), [("midpoint", 0.04), ("midpoint", 0.05), ("simpson", 0.05)])
+def test_a_way_that_bends_too_sharply_for_a_step_is_taken_in_parts(rule: str, step: float) -> None:
+    """Whole steps of the midpoint rule changed 1.5 J of 12 J there, and ended 0.31 m aside."""
+    exact = Simulator(change_point(), order=4).simulate(2.0, 0.0025)
+    motion = Simulator(change_point(), coordinates="tree", rule=rule).simulate(2.0, step)
+    assert not motion.status.any() and (motion.substeps.max() > 1 or rule == "simpson")
+    assert largest(motion.energy - motion.energy[0]) < 0.05 * motion.kinetic_energy.max()
+    assert largest(motion.position - exact.position[:: round(step / 0.0025)]) < 0.1
+
+
+def test_both_back_ends_refuse_a_step_that_bends_too_sharply() -> None:
+    """At its second knot, after which the state is as it was."""
+    whole = SolverOptions(substeps=1)
+    motions = [
+        Simulator(change_point(), coordinates="tree", rule="midpoint", backend=backend).simulate(
+            2.0, 0.04, options=whole, on_error="status"
+        )
+        for backend in ("c", "python")
+    ]
+    assert [motion.status[-1] for motion in motions] == [SolverStatus.JUMP] * 2
+    np.testing.assert_array_equal(motions[0].position, motions[1].position)
+    np.testing.assert_array_equal(motions[0].resume, motions[1].resume)
 
 
 def test_what_rests_is_no_jump() -> None:

@@ -19,9 +19,13 @@ from symvi.demos import demo_file
 from symvi.errors import AssemblyError
 from symvi.mechanism import Driver, Mechanism, start_state
 from symvi.numbers.control import SolverStatus
+from symvi.numbers.quadrature import rule_of
 from symvi.physics.multibody import MultibodySystem
 from symvi.program.compose import compose
+from symvi.program.formulation import Formulation
+from symvi.program.maximal import MaximalCoordinates
 from symvi.program.program import Program
+from symvi.program.rule_coordinates import by_rule
 from symvi.simulate.reference import ReferenceSolver
 from symvi.simulate.solver_state import solver_state
 from tests.support import linkages, loops
@@ -49,9 +53,11 @@ KNOWN: dict[str, tuple[Callable[[], Mechanism], int, int, int, set[str]]] = {
 }
 
 
-def solver_of(mechanism: Mechanism, choices: Choices) -> ReferenceSolver:
+def solver_of(
+    mechanism: Mechanism, choices: Choices, formulation: type[Formulation] = MaximalCoordinates
+) -> ReferenceSolver:
     """The reference solver at the start of a mechanism."""
-    solver = ReferenceSolver(compose(mechanism, choices))
+    solver = ReferenceSolver(compose(mechanism, choices, formulation))
     solver.set_step(STEP)
     for name, rows in solver_state(mechanism, start_state(mechanism)).items():
         for record, row in zip(solver.memory.state["body"], rows, strict=True):
@@ -327,14 +333,15 @@ def test_trees_pass_without_a_choice() -> None:
     assert choices.notes["mobility"] == 3 and choices.notes["rank"] == choices.notes["rows"] == 15
 
 
-def test_a_wrong_drop_is_noticed() -> None:
+@pytest.mark.parametrize("rule", ["", "midpoint"])
+def test_a_wrong_drop_is_noticed(rule: str) -> None:
     """Rows that were needed open at once, and the state is left as it was."""
     mechanism = linkages.four_bar()
     choices = analyse(mechanism)
     wrong = replace(
         choices, kept={"D": (0,)}, dropped={"D": (1, 2, 3, 4)}, guards={**choices.guards, "D": choices.guards["D"][:1]}
     )
-    solver = solver_of(mechanism, wrong)
+    solver = solver_of(mechanism, wrong, by_rule(rule_of(rule)) if rule else MaximalCoordinates)
     status = SolverStatus.OK
     for _ in range(20):
         before = [list(body.x) for body in solver.memory.state["body"]]
