@@ -1,4 +1,4 @@
-"""What people check derivatives with: finite differences, JAX's check_grads, SymPy's simplify, SymEngine's expand.
+"""What people check derivatives with: finite differences, complex steps, JAX's check_grads, SymPy, SymEngine.
 
 Each answers a case of the corpus (tests/verify/corpus) with RIGHT, WRONG or UNDECIDED. Each is used with the tangents
 that the question asks for, as somebody would who knows them: a quaternion is moved on the unit sphere.
@@ -21,10 +21,11 @@ from tests.verify.corpus.asking import ask
 from tests.verify.corpus.case import Case
 from tests.verify.corpus.differences import claimed, derivative
 from tests.verify.corpus.loading import ForeignNumbers, load, numeric, written_in_sympy
-from tests.verify.corpus.points import point
+from tests.verify.corpus.points import moved, point
 
 RIGHT, WRONG, UNDECIDED = "right", "wrong", "undecided"
 STEP, POINTS = 1e-6, 3
+IMAGINARY = 1e-30j
 
 
 def symvi(name: str) -> str:
@@ -44,6 +45,27 @@ def differences(tolerance: float) -> Callable[[str], str]:
         return RIGHT
 
     return verdict
+
+
+def complex_step(name: str) -> str:
+    """Imaginary steps of 1e-30 at three points; second derivatives by central differences of these slopes.
+
+    The function runs in complex numbers as it is: what is not analytic, as abs or a norm, is differentiated wrongly;
+    what complex numbers do not have, as arctan2, decides nothing.
+    """
+    case, random = _in_numpy()[name], Random(name)
+    tolerance = 1e-10 if case.order == 1 else 1e-6
+    for _ in range(POINTS):
+        at = point(case, random)
+        claim, found = np.asarray(claimed(case, at), dtype=float), derivative(case, at, STEP, slopes=_imaginary)
+        if not np.allclose(claim, found, rtol=tolerance, atol=tolerance):
+            return WRONG
+    return RIGHT
+
+
+def _imaginary(case: Case, function: Callable, place: Mapping) -> np.ndarray:
+    columns = [function(moved(case, place, *along, IMAGINARY, np.sqrt)) for along in case.directions]
+    return np.stack([np.imag(column) / np.imag(IMAGINARY) for column in columns], axis=-1)
 
 
 # --- JAX ----------------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Is this derivative right? symvi beside finite differences, JAX's check_grads, SymPy's simplify and SymEngine.
+"""Is this derivative right? symvi beside finite differences, complex steps, JAX's check_grads, SymPy and SymEngine.
 
 All of them answer the same corpus (tests/verify/corpus): formulas of joints, bodies, forces and contacts, right ones
 and wrong ones, whose truth is known entry by entry. Missed: a wrong claim that passes. False alarm: a right one that is
@@ -18,6 +18,7 @@ from _gradient_checkers import (
     UNDECIDED,
     algebra,
     case_of,
+    complex_step,
     differences,
     installed,
     jax_check_grads,
@@ -92,6 +93,7 @@ def checkers(report: Report) -> dict[str, Callable[[str], str]]:
         "symvi": symvi,
         "differences, 1e-4": differences(1e-4),
         "differences, 1e-6": differences(1e-6),
+        "complex step": complex_step,
     }
     seconds = 1.0 if report.quick else SECONDS
     found["SymPy simplify"] = algebra("sympy", seconds)

@@ -22,14 +22,14 @@ def columns(case: Case) -> int:
     return n ** (case.order - 1)
 
 
-def derivative(case: Case, at: Point, step, root: Callable = np.sqrt) -> np.ndarray:
-    """What central differences find, in the same shape."""
+def derivative(case: Case, at: Point, step, root: Callable = np.sqrt, slopes: Callable | None = None) -> np.ndarray:
+    """What central differences find, in the same shape. slopes: (case, function, place) -> first slopes otherwise."""
 
     def values(place: Point) -> np.ndarray:
         found = np.asarray(case.function(**place)).reshape(-1)
         return found if case.weights is None else np.array([found @ np.asarray(at[case.weights]).reshape(-1)])
 
-    def slopes(function: Callable[[Point], np.ndarray], place: Point) -> np.ndarray:
+    def central(case: Case, function: Callable[[Point], np.ndarray], place: Point) -> np.ndarray:
         """One row per value, one column per direction."""
         return np.stack(
             [
@@ -40,9 +40,10 @@ def derivative(case: Case, at: Point, step, root: Callable = np.sqrt) -> np.ndar
             axis=-1,
         )
 
+    first_slopes = slopes or central
     if case.order == 1:
-        first = slopes(values, at)
+        first = first_slopes(case, values, at)
         return first if case.weights is None else first.T
-    second = slopes(lambda place: slopes(values, place).reshape(-1), at)
+    second = central(case, lambda place: first_slopes(case, values, place).reshape(-1), at)
     n = len(case.directions)
     return second if case.weights is not None else second.reshape(-1, n * n)
