@@ -344,6 +344,16 @@ def foreseen(program: Program) -> str:
     return ", and ".join([*found, *(["laws of damped coordinates"] if laws else [])])
 
 
+def starts_near_end(program: Program) -> bool:
+    """Whether steps in which contacts press, stick or are open start near the end of the central path.
+
+    Not where joints close loops: pairs there are so stiff that pivots of loops' rows sink to their guard, and rows
+    close by a few percent an iteration.
+    """
+    kinds = contact_types()
+    return not program.notes["loops"] and any(node["type"] in kinds for node in program.notes["inequalities"])
+
+
 def _losses(program: Program) -> list[dict]:
     """What takes energy, statement by statement or in loops: node type, number and place in a frame of the first.
 
@@ -422,6 +432,7 @@ def _inequalities(program: Program, printer: CPrinter, real: str) -> dict:
     contacts = printer.groups.points()
     return {
         "inequalities": list(groups.values()),
+        "near_end": starts_near_end(program),
         "contacts": contacts,
         "point_names": [_named(printer, "point", node["name"]) for node in contacts],
         "stops": sum(node["rows"] for node in nodes if node["type"] not in types),

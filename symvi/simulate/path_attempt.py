@@ -104,7 +104,9 @@ class PathAttempt:
         first = path.FIRST * (speed * (speed if speed > closing else closing))
         first = first if first > closing * closing else closing * closing
         usual, calm = how.spread * (how.ratio * first), how.ratio * (how.calm * self.closed)
-        begins_calm = self.measures.closing and self.closed >= path.STIFF_END * self.fall and 0.0 < calm < usual
+        # in loops pairs near the end would be so stiff that rows' pivots sink to their guard: rows would not close
+        near_end = bool(self.measures.closing) and not self.solver.loops
+        begins_calm = near_end and self.closed >= path.STIFF_END * self.fall and 0.0 < calm < usual
         begins_calm = begins_calm and common.memory[0] > 0.0 and self.fixed == 0
         common.target[0] = calm if begins_calm else usual
         self.run("warm")

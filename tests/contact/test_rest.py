@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from symvi.demos import demo_file
 from symvi.mechanism import Body, Contact, Joint, Mechanism
 from symvi.numbers import path
 from symvi.simulate import Simulator, SolverOptions, Trajectory
@@ -68,6 +69,17 @@ def test_the_very_first_step_of_what_rests_takes_few_iterations() -> None:
     """No impulse is known there: it starts inside the cones, as what moves does."""
     trajectory = Simulator(on_ground(CUBE, friction=0.5), backend="python").simulate(0.01, 0.01)
     assert trajectory.iterations[1] <= 4
+
+
+@pytest.mark.parametrize("coordinates", ["maximal", "tree"])
+def test_a_walker_that_stands_takes_two_iterations_a_step(coordinates) -> None:
+    """Its crank held, six feet on the ground: rows of its 18 loops close although pairs of contacts are stiff."""
+    simulator = Simulator(Mechanism.from_file(demo_file("walker")), coordinates=coordinates, backend="c")
+    simulator.start(step=0.01)
+    held = np.zeros((1, len(simulator.plan.inputs)))
+    status, _, frames = simulator.engine.rollout(held, False, 30, 1, SolverOptions())
+    iterations = frames[1:, simulator.plan.frame["iterations"][0]]
+    assert status == 0 and iterations.max() <= 4 and np.median(iterations) == 2
 
 
 def swing() -> Mechanism:

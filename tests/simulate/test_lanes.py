@@ -166,7 +166,8 @@ def test_lanes_touch_as_worlds_one_by_one_do(scene: str, real: str, coordinates:
     check_same(found[0], found[1])
     reached = found[0][2][1] >= 0
     assert reached.sum() > COUNT // 2
-    assert len(np.unique(found[0][1]["position"][reached, -1], axis=0)) > COUNT // 2
+    # whole motions differ; worlds that have come to rest may do so in the same bits
+    assert len(np.unique(found[0][1]["position"][reached], axis=0)) > COUNT // 2
 
 
 ABRUPT = {"lift": lambda: lift(6), "whip": lambda: zigzag(10, np.pi / 6)}
