@@ -116,7 +116,7 @@ def row_kernels(
         for label in moving:
             trace.write(ROW, gradient(label), [x for g in found[label] for row in g for x in row], *GRADIENT)
             with trace.computing("Gᵀ y", SOURCE):
-                push = [x for node in points.pressed for x in pushed(trace, found[label][node], impulses[node])]
+                push = [x for node in points.pressed for x in _pushed(trace, found[label][node], impulses[node])]
             said = OF_BODY["points_pressed"]
             trace.add_to(label, "points_pressed", push, rate=Rate.ITERATION, meaning=said[0], unit=said[1])
 
@@ -174,7 +174,7 @@ def clear_pressed(records: Records, points: Points) -> Kernel:
     return single(records, f"clear_pressed_{BODY}", "impulses of rows before any is sent", ports, BODY, build)
 
 
-def pushed(trace: Trace, gradients: Matrix, impulse: Vector) -> Vector:
+def _pushed(trace: Trace, gradients: Matrix, impulse: Vector) -> Vector:
     found: Vector = []
     for k in range(6):
         total: Scalar = trace.graph.constant(0)

@@ -235,13 +235,15 @@ class _Solver:
                 if (one := self._seen(numbers)) is None:
                     return None
                 k = next((k for k, (a, b) in enumerate(zip(one.path, way, strict=False)) if a != b), len(way))
+                last = len(way) - 1
+                if last in wanted and not target.leaves:
+                    if k < last:
+                        self.diverted += 1
+                    else:
+                        self.met.append(one.point)
                 if target.leaves and not wanted:
-                    k = len(way) - 1
-                elif len(way) - 1 in wanted and k < len(way) - 1:
-                    self.diverted += 1
-                elif len(way) - 1 in wanted and not target.leaves:
-                    self.met.append(one.point)
-                if one.path[: len(way)] == way and (wanted or not target.leaves):
+                    k = last
+                elif one.path[: len(way)] == way:
                     return one if wanted else None
                 if k == len(way) or k in wanted or len(wanted) == MOST or one.path[k][0] != way[k][0]:
                     return None
